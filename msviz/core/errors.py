@@ -1,0 +1,39 @@
+"""Errors that a person can act on: a plain English sentence for the console, a key and values for a translated page."""
+
+from typing import Any
+
+
+class MsvizError(ValueError):
+    """Something msviz was given cannot be used; the sentence says what was expected, what came and what to do.
+
+    Args:
+        key: the entry of the text catalogue that words this error, such as "error.parameter_range".
+        plain: the English sentence, a `str.format` template over `values`.
+        values: the numbers and names in the sentence.
+
+    >>> error = MsvizError("error.epsilon", "epsilon must be >= 0, got {got}", got=-1)
+    >>> str(error), error.key, error.values
+    ('epsilon must be >= 0, got -1', 'error.epsilon', {'got': -1})
+    """
+
+    key: str
+    values: dict[str, Any]
+
+    def __init__(self, key: str, plain: str, **values: Any) -> None:
+        super().__init__(plain.format(**values))
+        self.key = key
+        self.values = values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # ValueError would pickle the sentence alone and lose key and values on the way to another process.
+        return (_rebuild, (type(self), str(self), self.key, self.values))
+
+
+class MsvizTypeError(MsvizError, TypeError):
+    """An MsvizError about the *kind* of a value (text among numbers): also caught by `except TypeError`."""
+
+
+def _rebuild(cls: type[MsvizError], text: str, key: str, values: dict[str, Any]) -> MsvizError:
+    error = cls(key, "{text}", text=text)
+    error.values = values
+    return error

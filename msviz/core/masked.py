@@ -1,0 +1,50 @@
+"""Sums over one side of a row: the pairs that a mask keeps. Rows that keep nothing are safe, in value and in gradient."""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+def masked_sum(values: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"]) -> Float[Tensor, " N"]:
+    """sum_k values_ik over the kept k; 0 where nothing is kept.
+
+    >>> masked_sum(torch.tensor([[1.0, 2.0, 4.0]]), torch.tensor([[True, False, True]]))
+    tensor([5.])
+    """
+    return values.masked_fill(~keep, 0).sum(1)
+
+
+def masked_mean(values: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"]) -> Float[Tensor, " N"]:
+    """Mean of values_ik over the kept k; 0 where nothing is kept.
+
+    >>> masked_mean(torch.tensor([[1.0, 2.0, 4.0]]), torch.tensor([[True, False, True]]))
+    tensor([2.5000])
+    """
+    return masked_sum(values, keep) / keep.sum(1).clamp(min=1)
+
+
+def masked_logsumexp(
+    logits: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"], empty: float = -torch.inf
+) -> Float[Tensor, " N"]:
+    """log sum_k e^{logits_ik} over the kept k; `empty` where nothing is kept (log 0 = -inf unless said).
+
+    >>> masked_logsumexp(torch.tensor([[0.0, 0.0, 9.0]]), torch.tensor([[True, True, False]])).exp()
+    tensor([2.])
+    """
+    nothing = ~keep.any(1)
+    return _only(logits, keep, nothing).logsumexp(1).masked_fill(nothing, empty)
+
+
+def masked_softmax(logits: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"]) -> Float[Tensor, "N M"]:
+    """e^{logits_ij} / sum_k e^{logits_ik} over the kept k: the gradient of `masked_logsumexp`; 0 where not kept.
+
+    >>> masked_softmax(torch.tensor([[0.0, 0.0, 9.0]]), torch.tensor([[True, True, False]]))
+    tensor([[0.5000, 0.5000, 0.0000]])
+    """
+    return _only(logits, keep, ~keep.any(1)).softmax(1).masked_fill(~keep, 0)
+
+
+def _only(logits: Tensor, keep: Tensor, nothing: Tensor) -> Tensor:
+    # The shift by the maximum, inside logsumexp and softmax, must be that of the kept pairs: a large logit that is not
+    # kept would push all others to e^{-inf}. A row of -inf alone has a NaN gradient, so empty rows compute with zeros.
+    return logits.masked_fill(~keep, -torch.inf).masked_fill(nothing[:, None], 0)

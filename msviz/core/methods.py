@@ -1,0 +1,149 @@
+"""A method: a loss, its parameters and a mining margin or none; and what it makes of a batch."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from msviz.core.errors import MsvizError
+from msviz.core.losses import LOSSES
+from msviz.core.losses.spec import LossSpec, param_infos
+from msviz.core.pairs import Pairs, check_epsilon, mine
+from msviz.core.precision import at_least_float32
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Method:
+    """A loss with its parameters and its mining margin. Frozen and hashable; equal when all three are equal.
+
+    Args:
+        loss_name: a name in `LOSSES`.
+        epsilon: the mining margin, 0 <= epsilon < inf; None = no mining (the default). Any loss may be mined.
+        params: the loss's parameters by name; those not given keep their defaults.
+
+    Raises:
+        MsvizError: `error.loss_unknown`, `error.parameter_unknown`, `error.parameter_range`, `error.epsilon`.
+
+    >>> Method("multi_similarity", beta=50, epsilon=0.1)
+    Method('multi_similarity', alpha=2.0, beta=50.0, lam=0.5, epsilon=0.1)
+    """
+
+    name: str
+    params: Any
+    epsilon: float | None
+
+    def __init__(self, loss_name: str, *, epsilon: float | None = None, **params: float) -> None:
+        if loss_name not in LOSSES:
+            raise MsvizError(
+                "error.loss_unknown",
+                "there is no loss named {got}; choose one of {known}",
+                got=repr(loss_name),
+                known=", ".join(LOSSES),
+            )
+        known = [info.name for info in param_infos(LOSSES[loss_name].params)]
+        for name in params:
+            if name not in known:
+                raise MsvizError(
+                    "error.parameter_unknown",
+                    "{loss} has no parameter {name}; it has {known}",
+                    loss=loss_name,
+                    name=name,
+                    known=", ".join([*known, "epsilon"]),
+                )
+        object.__setattr__(self, "name", loss_name)
+        object.__setattr__(self, "params", LOSSES[loss_name].params(**params))
+        object.__setattr__(self, "epsilon", check_epsilon(epsilon))
+
+    @property
+    def loss(self) -> LossSpec:
+        """The record of the loss."""
+        return LOSSES[self.name]
+
+    def replace(self, **changes: Any) -> "Method":
+        """The same method with some parameters, or `epsilon`, changed.
+
+        >>> Method("triplet").replace(lam=0.2, epsilon=0)
+        Method('triplet', lam=0.2, epsilon=0.0)
+        """
+        return Method(self.name, **{**dataclasses.asdict(self.params), "epsilon": self.epsilon, **changes})
+
+    def __repr__(self) -> str:
+        values = {**dataclasses.asdict(self.params), "epsilon": self.epsilon}
+        return f"Method({self.name!r}, {', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What a method makes of a batch.
+
+    Attributes:
+        mined: the pairs that mining kept (all pairs without mining).
+        per_anchor: L_i [N].
+        value: the batch loss, the mean of L_i over *all* N anchors; 0 for an empty batch.
+        gradient: g_ij = d(sum_i L_i)/dS_ij [N, M], signed, without the 1/N; in the type of the similarities.
+        weights: the GPW weights w_ij = |g_ij| [N, M].
+        violations: True [N, M] where the sign contradicts GPW's assumption (push negatives, pull positives).
+    """
+
+    mined: Pairs
+    per_anchor: Float[Tensor, " N"]
+    value: Float[Tensor, ""]
+    gradient: Float[Tensor, "N M"]
+    weights: Float[Tensor, "N M"]
+    violations: Bool[Tensor, "N M"]
+
+
+def evaluate(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> Evaluation:
+    """Mine, then compute the loss of every anchor and the weight of every pair.
+
+        value = 1/N sum_i L_i        gradient_ij = d(sum_i L_i)/dS_ij        weights = |gradient|
+
+    Args:
+        sim: similarities [N, M], see `similarity`. float16 and bfloat16 are computed in float32.
+        pairs: the masks [N, M], see `label_pairs`.
+        method: the loss, its parameters and its mining margin.
+
+    Raises:
+        MsvizError: `error.shape` when `sim` and `pairs` do not have the same shape.
+
+    >>> import torch
+    >>> from msviz.core.pairs import label_pairs
+    >>> sim = torch.tensor([[1.00, 0.82, 0.65, 0.62, 0.30]], dtype=torch.float64)
+    >>> pairs = label_pairs([0], [0, 0, 0, 1, 1], torch.tensor([0]))
+    >>> [round(w, 6) for w in evaluate(sim, pairs, METHODS["authors"]).weights[0].tolist()]
+    [0.0, 0.0, 0.425557, 0.991837, 0.0]
+
+    Source: arXiv 1904.06627, section 3 (general pair weighting).
+    """
+    full = at_least_float32(sim)
+    mined = mine(full.detach(), pairs, method.epsilon)
+    per_anchor = method.loss.per_anchor(full, mined, method.params)
+    gradient = method.loss.pair_gradient(full.detach(), mined, method.params)
+    returned = gradient.to(sim.dtype) if sim.is_floating_point() else gradient
+    return Evaluation(
+        mined=mined,
+        per_anchor=per_anchor,
+        value=per_anchor.sum() / max(len(per_anchor), 1),
+        gradient=returned,
+        weights=returned.abs(),
+        violations=(mined.neg & (gradient < 0)) | (mined.pos & (gradient > 0)),
+    )
+
+
+METHODS: dict[str, Method] = {
+    # Three settings of the same loss: printed in the paper, in its authors' code, in pytorch-metric-learning.
+    "paper": Method("multi_similarity", alpha=2, beta=50, lam=1, epsilon=0.1),
+    "authors": Method("multi_similarity", alpha=2, beta=40, lam=0.5, epsilon=0.1),
+    "pml": Method("multi_similarity", alpha=2, beta=50, lam=0.5, epsilon=0.1),
+    # The paper's ablation: which of the three similarities each row looks at.
+    "binomial": Method("binomial"),  # S
+    "lifted_star": Method("lifted_star"),  # N
+    "ms_mining": Method("linear", epsilon=0.1),  # P
+    "ms_weighting": Method("multi_similarity"),  # S N
+    "binomial_mining": Method("binomial", epsilon=0.1),  # S P
+    "lifted_star_mining": Method("lifted_star", epsilon=0.1),  # N P
+    "ms": Method("multi_similarity", epsilon=0.1),  # S P N
+}
+"""Methods worth knowing, by a short name: three settings of the multi-similarity loss and the rows of the paper's ablation."""
