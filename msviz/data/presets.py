@@ -1,0 +1,100 @@
+"""Hand-made batches, each built to show one thing. Angles are degrees on the circle, counter-clockwise from the right.
+
+What a preset's text (catalogue key ``preset.<slug>.text``) says will happen is checked in tests/data by doing it. The
+numbers beside the presets hold for the method "authors": multi_similarity, alpha 2, beta 40, lambda .5, epsilon .1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+from msviz.data.batch import Batch
+from msviz.data.source import Source
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One hand-made batch.
+
+    Args:
+        slug: its name in links and in `PRESETS`.
+        angles: one a point, degrees.
+        labels: one a point, 0 = A.
+
+    Example:
+        >>> PRESETS["overlapping"].make().m
+        14
+    """
+
+    slug: str
+    angles: tuple[float, ...] = field(repr=False)
+    labels: tuple[int, ...] = field(repr=False)
+
+    @property
+    def title_key(self) -> str:
+        """Catalogue key of the name in the menu."""
+        return f"preset.{self.slug}.title"
+
+    @property
+    def text_key(self) -> str:
+        """Catalogue key of what there is to see and to do."""
+        return f"preset.{self.slug}.text"
+
+    def make(self) -> Batch:
+        """The batch; the same object each time (batches never change)."""
+        return _make(self)
+
+
+@cache
+def _make(preset: Preset) -> Batch:
+    angle = np.radians(preset.angles)
+    board = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return Batch.of(board, preset.labels, source=Source("preset", preset.slug))
+
+
+def _preset(slug: str, **classes: tuple[float, ...]) -> Preset:
+    """A preset from its classes: A=(angles of class A), B=(...)."""
+    angles = tuple(angle for of_class in classes.values() for angle in of_class)
+    labels = tuple(ord(name) - ord("A") for name, of_class in classes.items() for _ in of_class)
+    return Preset(slug, angles, labels)
+
+
+def _around(centres: tuple[float, ...], per_class: int, spread: float, seed: int) -> dict[str, tuple[float, ...]]:
+    rng = np.random.RandomState(seed)  # its stream is frozen for good, default_rng's is not: links name this preset
+    return {
+        chr(65 + label): tuple(np.sort(rng.normal(centre, spread, per_class)).round(1).tolist())
+        for label, centre in enumerate(centres)
+    }
+
+
+_ALL = (
+    # Three classes of 5, 5 and 4. 42 of 52 positive and 37 of 130 negative pairs are mined. Point 5 (B) lies among the
+    # As, point 4 (A) reaches towards the Bs, and point 9 (B) has strayed into the middle of C.
+    _preset("overlapping", A=(8, 22, 35, 47, 84), B=(58, 95, 112, 128, 196), C=(185, 204, 228, 246)),
+    # The least similar positives have S = .79, the most similar negatives -.79: no pair comes within epsilon.
+    _preset("two_clean", A=(20, 32, 45, 58), B=(200, 212, 225, 238)),
+    # Figure 2, case 1. Anchor 0 and, seen from 90 degrees further on, its positive 1 and negatives 2, 3 lie at +8, -8
+    # and 0. Dragging 0 to its mirror image at 70 raises the whole row by 2 sin(35) sin(82 | 90) = 1.14 to 1.15. On a
+    # circle only two directions have the same rise, +8 and -8, so P of pair 0-2 comes back exactly and N nearly.
+    _preset("figure2_s", A=(0, 133), B=(117, 125)),
+    # Figure 2, case 2. Pair 0-2 has S = .87. Its rival 3 is not even mined at first (S = .17 against .5 - .1).
+    _preset("figure2_n", A=(0, -60), B=(30, 80, 100)),
+    # Figure 2, case 3. Pair 0-3 has S = .72, its rival 4 S = .67: dragging positive 2 nearer drops first 4, then 3.
+    _preset("figure2_p", A=(0, -25, -80), B=(44, 48)),
+    # Two classes, both narrower than the gap between them, but point 4, in the middle of A, says B.
+    _preset("wrong_label", A=(20, 34, 52, 66), B=(43, 165, 180, 195, 210)),
+    # Point 8 has no partner: as an anchor it keeps nothing, as a negative it counts for all others.
+    _preset("singleton", A=(10, 25, 45, 75), B=(130, 150, 165, 200), C=(100,)),
+    _preset("empty"),
+    _preset("one_point", A=(90,)),
+    _preset("one_class", A=(15, 40, 80, 110, 150)),
+    _preset("sixty_four", **_around((45, 135, 225, 315), per_class=16, spread=22, seed=64)),
+)
+
+PRESETS: Final = MappingProxyType({preset.slug: preset for preset in _ALL})
+DEFAULT_PRESET: Final = "overlapping"

@@ -1,0 +1,26 @@
+"""What a batch is called, as a message."""
+
+from __future__ import annotations
+
+from msviz.data.batch import Batch
+from msviz.data.presets import PRESETS
+from msviz.text import Message, msg
+
+
+def batch_title(batch: Batch) -> Message:
+    """The name of where a batch came from: a preset's title, how digits were drawn, a link, or "your points".
+
+    Whether it was changed since is `batch.source.edited`. A link may claim anything, so nothing here trusts it.
+
+    Example:
+        >>> batch_title(PRESETS["empty"].make()).key
+        'preset.empty.title'
+    """
+    source = batch.source
+    if source.kind == "preset" and source.name in PRESETS:
+        return msg(PRESETS[source.name].title_key)
+    if source.kind == "digits":
+        classes, per_class, seed = (source.note.get(name) for name in ("classes", "per_class", "seed"))
+        if isinstance(classes, list) and isinstance(per_class, int) and isinstance(seed, int):
+            return msg("source.digits", classes=", ".join(map(str, classes)), per_class=per_class, seed=seed)
+    return msg("source.hand" if source.kind == "hand" else "source.link")

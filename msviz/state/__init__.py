@@ -1,0 +1,17 @@
+"""The whole application state as one frozen value, its history, and its link.
+
+>>> from msviz.state import State, decode, default_state, encode
+>>> state, errors = decode({"beta": "80"})
+>>> state.method.params.beta, errors
+(80.0, ())
+>>> encode(state)
+{'beta': '80'}
+>>> encode(default_state())
+{}
+"""
+
+from msviz.state.history import HISTORY_LIMIT, History
+from msviz.state.link import decode, encode
+from msviz.state.value import Display, Selection, State, default_state
+
+__all__ = ["HISTORY_LIMIT", "Display", "History", "Selection", "State", "decode", "default_state", "encode"]

@@ -1,0 +1,212 @@
+"""The whole state as query parameters of a link, and back.
+
+Readable where people edit links by hand (loss, its parameters by name, epsilon, batch=<preset>, pair=4-6,
+hide=edges,forces), packed where they do not (points, see `msviz.state.packed`). What equals the default state is left
+out, so that a partial link such as ``?beta=80`` changes just that.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final, TypeVar
+
+from msviz.core.errors import MsvizError
+from msviz.core.losses import LOSSES
+from msviz.core.losses.spec import ParamInfo, param_infos
+from msviz.core.methods import Method
+from msviz.data import PRESETS, Batch
+from msviz.data.presets import DEFAULT_PRESET
+from msviz.state.packed import pack, unpack
+from msviz.state.value import Display, Selection, State, default_state
+
+_T = TypeVar("_T")
+_PAIR: Final = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
+_SHOWN: Final = ("edges", "forces")  # the switches of Display, by the names that `hide` uses
+
+
+def encode(state: State) -> dict[str, str]:
+    """The query parameters of a state; `decode` restores it to the last bit.
+
+    Args:
+        state: any state.
+
+    Returns:
+        Names and values, unescaped; empty for the default state.
+
+    Raises:
+        MsvizError: error.link_batch: a link cannot carry these embeddings.
+
+    Example:
+        >>> encode(default_state().select(4, 6))
+        {'pair': '4-6'}
+    """
+    return {**_method_query(state.method), **_batch_query(state.batch), **_display_query(state.display)}
+
+
+def decode(query: Mapping[str, str]) -> tuple[State, tuple[MsvizError, ...]]:
+    """The state that a link asks for. Never raises: a part that cannot be read falls back to its default.
+
+    Args:
+        query: query parameters, from anybody; names that mean nothing here are ignored.
+
+    Returns:
+        The state, and one error for each part that fell back (keys error.link_*), each a sentence that says what was
+        expected, what came, and what is shown instead.
+
+    Example:
+        >>> state, errors = decode({"beta": "abc", "alpha": "3"})
+        >>> state.method.params.alpha, state.method.params.beta, [error.key for error in errors]
+        (3.0, 40.0, ['error.link_parameter'])
+    """
+    errors: list[MsvizError] = []
+    batch = _or_default(errors, lambda: _batch(query), default_state().batch)
+    method = _method(query, errors)
+    selection = _or_default(errors, lambda: _selection(query, batch), None)
+    display = _or_default(errors, lambda: _hidden(query), Display()).replace(selection=selection)
+    return State(batch, method, display), tuple(errors)
+
+
+def _or_default(errors: list[MsvizError], read: Callable[[], _T], default: _T) -> _T:
+    try:
+        return read()
+    except MsvizError as error:
+        errors.append(error)
+        return default
+
+
+# The method: one name a parameter, read from the loss's own record
+
+
+def _base(loss: str) -> Method:
+    """The method that a link starts from, when it names this loss and nothing else."""
+    default = default_state().method
+    return default if loss == default.name else Method(loss, epsilon=default.epsilon)
+
+
+def _method_query(method: Method) -> dict[str, str]:
+    base = _base(method.name)
+    query = {} if method.name == default_state().method.name else {"loss": method.name}
+    for info in param_infos(method.params):
+        value = getattr(method.params, info.name)
+        if value != getattr(base.params, info.name):
+            query[info.name] = _written(value)
+    if method.epsilon != base.epsilon:
+        query["epsilon"] = "none" if method.epsilon is None else _written(method.epsilon)
+    return query
+
+
+def _method(query: Mapping[str, str], errors: list[MsvizError]) -> Method:
+    method = _or_default(errors, lambda: _base(_loss(query)), default_state().method)
+    own = {info.name: info for info in param_infos(method.params)}
+    known = {info.name for loss in LOSSES.values() for info in param_infos(loss.params)}
+    for name in sorted(known & set(query)):
+        method = _or_default(errors, partial(_set, method, own.get(name), name, query), method)
+    return _or_default(errors, lambda: _mined(method, query), method)
+
+
+def _loss(query: Mapping[str, str]) -> str:
+    default = default_state().method.name
+    name = query.get("loss", default)
+    if name not in LOSSES:
+        plain = "The link asks for the loss {got}, but there are only {known}. Shown instead: {shown}."
+        raise MsvizError("error.link_loss", plain, got=_got(name), known=", ".join(LOSSES), shown=default)
+    return name
+
+
+def _set(method: Method, info: ParamInfo | None, name: str, query: Mapping[str, str]) -> Method:
+    if info is None:
+        plain = "The link sets {name} to {got}, but the loss {loss} has no {name}. It was left out."
+        raise MsvizError("error.link_parameter_unknown", plain, name=name, got=_got(query[name]), loss=method.name)
+    try:
+        value = float(query[name])
+        return method.replace(**{name: int(value) if info.whole and value.is_integer() else value})
+    except (ValueError, TypeError) as error:  # no number, or MsvizError: out of range
+        plain = "The link sets {name} to {got}, but it must be a number {bounds}. It stays {shown}."
+        bounds = f"{'>' if info.low_open else '≥'} {_written(info.low)} and ≤ {_written(info.high)}"
+        shown = _written(getattr(method.params, name))
+        raise MsvizError(
+            "error.link_parameter", plain, name=info.letter, got=_got(query[name]), bounds=bounds, shown=shown
+        ) from error
+
+
+def _mined(method: Method, query: Mapping[str, str]) -> Method:
+    text = query.get("epsilon")
+    if text is None:
+        return method
+    if text == "none":
+        return method.replace(epsilon=None)
+    try:
+        return method.replace(epsilon=float(text))
+    except (ValueError, TypeError) as error:
+        plain = (
+            "The link sets the mining margin epsilon to {got}, but it must be none or a number ≥ 0. It stays {shown}."
+        )
+        shown = "none" if method.epsilon is None else _written(method.epsilon)
+        raise MsvizError("error.link_epsilon", plain, got=_got(text), shown=shown) from error
+
+
+# The batch and the display
+
+
+def _batch_query(batch: Batch) -> dict[str, str]:
+    preset = PRESETS.get(batch.source.name)
+    if preset is None or preset.make() != batch:
+        return {"points": pack(batch)}
+    return {} if preset.slug == DEFAULT_PRESET else {"batch": preset.slug}
+
+
+def _batch(query: Mapping[str, str]) -> Batch:
+    if "points" in query:
+        return unpack(query["points"])
+    slug = query.get("batch", DEFAULT_PRESET)
+    if slug not in PRESETS:
+        plain = "The link asks for the batch {got}, but there are only {known}. Shown instead: {shown}."
+        raise MsvizError("error.link_preset", plain, got=_got(slug), known=", ".join(PRESETS), shown=DEFAULT_PRESET)
+    return PRESETS[slug].make()
+
+
+def _display_query(display: Display) -> dict[str, str]:
+    query = {}
+    if display.selection is not None:
+        anchor, other = display.selection.anchor, display.selection.other
+        query["pair"] = f"{anchor}" if other is None else f"{anchor}-{other}"
+    hidden = [name for name in _SHOWN if not getattr(display, name)]
+    return {**query, "hide": ",".join(hidden)} if hidden else query
+
+
+def _selection(query: Mapping[str, str], batch: Batch) -> Selection | None:
+    text = query.get("pair")
+    if text is None:
+        return None
+    match = _PAIR.fullmatch(text)
+    selection = None if match is None else Selection(int(match[1]), None if match[2] is None else int(match[2]))
+    if selection is None or not selection.lies_in(batch):
+        plain = (
+            "The link selects the pair {got}, but expected are points of this batch, such as 4-6. Nothing is selected."
+        )
+        raise MsvizError("error.link_pair", plain, got=_got(text))
+    return selection
+
+
+def _hidden(query: Mapping[str, str]) -> Display:
+    names = [name for name in query.get("hide", "").split(",") if name]
+    if not set(names) <= set(_SHOWN):
+        plain = "The link hides {got}, but only {known} can be hidden. Nothing is hidden."
+        raise MsvizError("error.link_hide", plain, got=_got(query["hide"]), known=" and ".join(_SHOWN))
+    return Display(edges="edges" not in names, forces="forces" not in names)
+
+
+def _written(value: float) -> str:
+    """The shortest text that reads back as the same number; without a plus, which some programs turn into a space."""
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return repr(float(value)).replace("+", "")
+
+
+def _got(text: str) -> str:
+    """What came, for a sentence: short, and on one line."""
+    shown = " ".join(text.split())
+    return shown if len(shown) <= 40 else shown[:39] + "…"

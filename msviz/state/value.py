@@ -1,0 +1,105 @@
+"""One frozen value holds everything that a visitor can change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from msviz.core.methods import METHODS, Method
+from msviz.data import PRESETS, Batch
+from msviz.data.presets import DEFAULT_PRESET
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is picked: an anchor, or an ordered pair of points.
+
+    Args:
+        anchor: id of the anchor i.
+        other: id of the other point j, or None. A point with itself is no pair: then other becomes None.
+
+    Example:
+        >>> Selection(4, 4)
+        Selection(anchor=4, other=None)
+    """
+
+    anchor: int
+    other: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.other == self.anchor:
+            object.__setattr__(self, "other", None)
+
+    def lies_in(self, batch: Batch) -> bool:
+        """Whether both ends exist in a batch."""
+        return self.anchor in batch.ids and (self.other is None or self.other in batch.ids)
+
+
+@dataclass(frozen=True)
+class Display:
+    """What is shown of it; not part of the history.
+
+    Args:
+        edges: draw the mined pairs on the board.
+        forces: draw the step of every point.
+        selection: the picked anchor or pair, or None.
+    """
+
+    edges: bool = True
+    forces: bool = True
+    selection: Selection | None = None
+
+    def replace(self, **changes: Any) -> Display:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything: the batch, the active method, the display. A selection whose point is gone is dropped.
+
+    Args:
+        batch: the points.
+        method: a loss, its parameters, and a mining margin or none.
+        display: what is shown.
+
+    Example:
+        >>> state = default_state().select(4, 6)
+        >>> state.with_batch(state.batch.removed(6)).display.selection is None
+        True
+    """
+
+    batch: Batch
+    method: Method
+    display: Display = field(default_factory=Display)
+
+    def __post_init__(self) -> None:
+        selection = self.display.selection
+        if selection is not None and not selection.lies_in(self.batch):
+            object.__setattr__(self, "display", self.display.replace(selection=None))
+
+    def with_batch(self, batch: Batch) -> State:
+        """The same method and display on another batch; the selection goes when one of its points is gone."""
+        return replace(self, batch=batch)
+
+    def with_method(self, method: Method) -> State:
+        """The same batch and display under another method."""
+        return replace(self, method=method)
+
+    def with_display(self, display: Display) -> State:
+        """The same batch and method, shown otherwise."""
+        return replace(self, display=display)
+
+    def select(self, anchor: int | None, other: int | None = None) -> State:
+        """The same with another selection; anchor None = nothing selected. A point that does not exist: nothing."""
+        selection = None if anchor is None else Selection(anchor, other)
+        return self.with_display(self.display.replace(selection=selection))
+
+    def same_work(self, other: State) -> bool:
+        """Whether batch and method are equal, whatever is shown."""
+        return self.method == other.method and self.batch == other.batch
+
+
+def default_state() -> State:
+    """What a first visitor sees: the overlapping classes under the authors' MS loss with mining, nothing selected."""
+    return State(PRESETS[DEFAULT_PRESET].make(), METHODS["authors"])
