@@ -40,7 +40,7 @@ _HOMES = {
     "zero_rows": "msviz.core.similarity",
 }
 
-__all__ = [  # noqa: F822 - defined by __getattr__, on first use
+__all__ = [
     "LOSSES",
     "METHODS",
     "Evaluation",

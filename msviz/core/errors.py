@@ -1,5 +1,6 @@
 """Errors that a person can act on: a plain English sentence for the console, a key and values for a translated page."""
 
+from numbers import Real
 from typing import Any
 
 
@@ -31,6 +32,11 @@ class MsvizError(ValueError):
 
 class MsvizTypeError(MsvizError, TypeError):
     """An MsvizError about the *kind* of a value (text among numbers): also caught by `except TypeError`."""
+
+
+def shown(got: object) -> Any:
+    """What came, as an error's value: a number as itself, anything else as Python writes it ('40' keeps its quotes)."""
+    return got if isinstance(got, Real) else repr(got)
 
 
 def _rebuild(cls: type[MsvizError], text: str, key: str, values: dict[str, Any]) -> MsvizError:

@@ -1,4 +1,4 @@
-"""General pair weighting, checked: the gradient by autograd, the proof that the closed form equals it, forces on points.
+"""General pair weighting, checked: gradients by autograd, the proof that closed forms equal them, forces on points.
 
 Source: arXiv 1904.06627, section 3.
 """
@@ -14,7 +14,7 @@ from msviz.core.similarity import normalize_rows
 
 
 def autograd_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> Float[Tensor, "N M"]:
-    """The signed pair gradient d(sum_i L_i)/dS_ij [N, M], by differentiating the loss itself instead of by its closed form.
+    """The signed pair gradient d(sum_i L_i)/dS_ij [N, M], by differentiating the loss instead of by its closed form.
 
     Which pairs are mined is a constant for the derivative, as in training.
 
@@ -26,6 +26,7 @@ def autograd_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -
     Raises:
         MsvizError: `error.shape` when `sim` and `pairs` do not have the same shape.
 
+    >>> import torch
     >>> from msviz.core.pairs import label_pairs
     >>> autograd_gradient(torch.eye(2), label_pairs([0, 1]), Method("linear"))
     tensor([[0., 1.],
@@ -68,9 +69,9 @@ def forces(x: Float[Tensor, "m d"], gradient: Float[Tensor, "m m"], normalize: b
     """
     x, gradient = at_least_float32(x), at_least_float32(gradient)
     unit = normalize_rows(x) if normalize else x
-    push = -(gradient + gradient.T) @ unit / max(len(x), 1)
+    push: Tensor = -(gradient + gradient.T) @ unit / max(len(x), 1)
     if not normalize:
         return push
-    along = (push * unit).sum(1, keepdim=True) * unit
-    norm = x.norm(dim=1, keepdim=True)
+    along: Tensor = (push * unit).sum(1, keepdim=True) * unit
+    norm: Tensor = torch.linalg.vector_norm(x, dim=1, keepdim=True)
     return ((push - along) / norm).masked_fill(norm == 0, 0)

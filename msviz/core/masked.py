@@ -1,4 +1,4 @@
-"""Sums over one side of a row: the pairs that a mask keeps. Rows that keep nothing are safe, in value and in gradient."""
+"""Sums over the pairs of a row that a mask keeps. Rows that keep nothing are safe, in value and in gradient."""
 
 import torch
 from jaxtyping import Bool, Float

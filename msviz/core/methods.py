@@ -146,4 +146,4 @@ METHODS: dict[str, Method] = {
     "lifted_star_mining": Method("lifted_star", epsilon=0.1),  # N P
     "ms": Method("multi_similarity", epsilon=0.1),  # S P N
 }
-"""Methods worth knowing, by a short name: three settings of the multi-similarity loss and the rows of the paper's ablation."""
+"""Methods worth knowing, by a short name: three settings of multi-similarity, the rows of the paper's ablation."""

@@ -1,18 +1,16 @@
 """Who is a positive, who is a negative, and which of them mining keeps."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from msviz.core.errors import MsvizError
+from msviz.core.errors import MsvizError, shown
 from msviz.core.labels import encode_labels, plain_labels
-from msviz.core.precision import at_least_float32
+from msviz.core.precision import at_least_float32, is_finite_number
 
 __all__ = ["Bounds", "Pairs", "bounds", "check_epsilon", "encode_labels", "label_pairs", "mine"]
 
@@ -69,9 +67,10 @@ def label_pairs(
             0, 1, ..., N-1 without `ref_labels` and -1 everywhere with them.
 
     Raises:
-        MsvizError, MsvizTypeError: as `encode_labels`; `error.self_columns` for a wrong length or a column out of range.
+        MsvizError, MsvizTypeError: as `encode_labels`; `error.self_columns` for a wrong length or column.
 
-    >>> label_pairs([0, 0, 1]).pos.int()
+    >>> import msviz
+    >>> msviz.label_pairs([0, 0, 1]).pos.int()
     tensor([[0, 1, 0],
             [1, 0, 0],
             [0, 0, 0]], dtype=torch.int32)
@@ -133,6 +132,7 @@ def mine(sim: Float[Tensor, "N M"], pairs: Pairs, epsilon: float | None) -> Pair
     Raises:
         MsvizError: `error.epsilon` when epsilon is out of range; `error.shape` when the shapes differ.
 
+    >>> import torch
     >>> sim = torch.tensor([[1.00, 0.82, 0.65, 0.62, 0.30]])
     >>> mined = mine(sim, label_pairs([0], [0, 0, 0, 1, 1], torch.tensor([0])), epsilon=0.1)
     >>> sim[mined.pos], sim[mined.neg]
@@ -156,18 +156,16 @@ def check_epsilon(epsilon: float | None) -> float | None:
     """epsilon as a float, or None; MsvizError `error.epsilon` unless 0 <= epsilon < inf."""
     if epsilon is None:
         return None
-    if not isinstance(epsilon, Real) or isinstance(epsilon, bool) or not 0 <= epsilon < math.inf:
+    if not is_finite_number(epsilon) or epsilon < 0:
         raise MsvizError(
-            "error.epsilon",
-            "epsilon must be >= 0 and finite, or None for no mining, got {got}",
-            got=epsilon if isinstance(epsilon, Real) else repr(epsilon),
+            "error.epsilon", "epsilon must be >= 0 and finite, or None for no mining, got {got}", got=shown(epsilon)
         )
     return float(epsilon) + 0.0  # -0.0 becomes 0.0
 
 
 def _codes(labels: Iterable[Any], ref_labels: Iterable[Any] | None) -> tuple[Tensor, Tensor]:
     if _are_codes(labels) and (ref_labels is None or _are_codes(ref_labels)):
-        # Whole numbers in tensors can be compared where they lie: training on a GPU does not wait for a copy.
+        # Whole numbers in tensors are compared where they lie: training on a GPU does not wait for a copy.
         return labels, labels if ref_labels is None else ref_labels
     if ref_labels is None:
         codes = encode_labels(labels)
@@ -177,7 +175,7 @@ def _codes(labels: Iterable[Any], ref_labels: Iterable[Any] | None) -> tuple[Ten
     return codes[: len(first)], codes[len(first) :]
 
 
-def _are_codes(labels: Any) -> bool:
+def _are_codes(labels: object) -> TypeGuard[Tensor]:
     whole = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
     return isinstance(labels, Tensor) and labels.ndim == 1 and labels.dtype in whole
 

@@ -1,4 +1,8 @@
-"""One rule about number types: everything is computed in float32 or better."""
+"""Two rules about numbers: tensors are computed in float32 or better, parameters are finite plain numbers."""
+
+import math
+from numbers import Real
+from typing import TypeGuard
 
 import torch
 from torch import Tensor
@@ -7,10 +11,24 @@ from torch import Tensor
 def at_least_float32(x: Tensor) -> Tensor:
     """`x` itself when it is float32 or float64; anything narrower (float16, bfloat16, integers) as float32.
 
-    Half precision is too coarse for e^{beta S}: with beta = 50 it overflows. The conversion is differentiable, so gradients
-    come back in the type of the input.
+    Half precision is too coarse for e^{beta S}: with beta = 50 it overflows. The conversion is differentiable, so
+    gradients come back in the type of the input.
 
     >>> at_least_float32(torch.ones(2, dtype=torch.float16)).dtype
     torch.float32
     """
     return x if x.dtype in (torch.float32, torch.float64) else x.to(torch.float32)
+
+
+def is_finite_number(x: object) -> TypeGuard[float]:
+    """True for a Python or numpy number that is neither infinite nor NaN. True and False are no numbers here.
+
+    >>> is_finite_number(3), is_finite_number(float("nan")), is_finite_number("3")
+    (True, False, False)
+    """
+    if isinstance(x, bool):
+        return False
+    try:
+        return isinstance(x, Real) and math.isfinite(x)
+    except OverflowError:  # a whole number beyond all floats, such as 10**400
+        return False

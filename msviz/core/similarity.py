@@ -25,6 +25,7 @@ def similarity(
     Raises:
         MsvizError: `error.shape` when an input is not a matrix or the widths differ.
 
+    >>> import torch
     >>> similarity(torch.tensor([[1.0, 0.0], [0.0, 5.0]]))
     tensor([[1., 0.],
             [0., 1.]])
@@ -50,6 +51,7 @@ def similarity(
 def normalize_rows(x: Float[Tensor, "N d"]) -> Float[Tensor, "N d"]:
     """Every row divided by its Euclidean length; a row of zeros stays zero and its gradient is 0.
 
+    >>> import torch
     >>> normalize_rows(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
     tensor([[0.6000, 0.8000],
             [0.0000, 0.0000]])
@@ -61,7 +63,8 @@ def normalize_rows(x: Float[Tensor, "N d"]) -> Float[Tensor, "N d"]:
     # not depend on `size`, so it may be a constant for autograd. Zero rows compute a stand-in whose gradient is cut.
     scaled = x / size.masked_fill(zero, 1)
     scaled = scaled.masked_fill(zero, 1)
-    return (scaled / scaled.norm(dim=1, keepdim=True)).masked_fill(zero, 0)
+    length: Tensor = torch.linalg.vector_norm(scaled, dim=1, keepdim=True)
+    return (scaled / length).masked_fill(zero, 0)
 
 
 def zero_rows(x: Float[Tensor, "N d"]) -> Int[Tensor, " Z"]:
@@ -70,6 +73,7 @@ def zero_rows(x: Float[Tensor, "N d"]) -> Int[Tensor, " Z"]:
     Args:
         x: embeddings [N, d].
 
+    >>> import torch
     >>> zero_rows(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
     tensor([1])
     """

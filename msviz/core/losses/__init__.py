@@ -1,4 +1,4 @@
-"""The losses, one file each. A file in this folder that ends in a `LOSS` record is found; there is no list to maintain."""
+"""The losses, one file each. A file in this folder that ends in a `LOSS` record is found; no list is maintained."""
 
 import pkgutil
 from importlib import import_module

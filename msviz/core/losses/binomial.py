@@ -1,6 +1,7 @@
 """Binomial deviance loss: every pair on its own, a smooth hinge at the threshold lam, averaged over each side.
 
-    L_i = 1/|P_i| sum_{p in P_i} log(1 + e^{alpha (lam - S_ip)})  +  1/|N_i| sum_{n in N_i} log(1 + e^{beta (S_in - lam)})
+    L_i = 1/|P_i| sum_{p in P_i} log(1 + e^{alpha (lam - S_ip)})
+        + 1/|N_i| sum_{n in N_i} log(1 + e^{beta (S_in - lam)})
 
 An empty side's term is 0.
 

@@ -2,14 +2,15 @@
 
     L_i = max(0, log sum_{p in P_i} e^{lam - S_ip}  +  log sum_{n in N_i} e^{S_in})
 
-An anchor without positives or without negatives has L_i = 0: the logarithm of its empty sum is -inf, the hinge is closed.
+An anchor without positives or without negatives has L_i = 0: the log of its empty sum is -inf, the hinge is closed.
 
 Weights; the share of a pair among its rivals, similarity N, while the hinge is open (L_i > 0), else 0:
 
     positive  w_ij = e^{-S_ij} / sum_p e^{-S_ip}
     negative  w_ij = e^{S_ij} / sum_n e^{S_in}
 
-Source: H. Oh Song, Y. Xiang, S. Jegelka, S. Savarese, CVPR 2016, arXiv 1511.06452; in this form arXiv 1904.06627, section 3.
+Source: H. Oh Song, Y. Xiang, S. Jegelka, S. Savarese, CVPR 2016, arXiv 1511.06452; in this form arXiv 1904.06627,
+section 3.
 """
 
 from dataclasses import dataclass

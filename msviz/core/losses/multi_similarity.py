@@ -1,6 +1,7 @@
 """Multi-similarity loss: one soft maximum over the positives, one over the negatives, and a threshold in both.
 
-    L_i = 1/alpha log(1 + sum_{p in P_i} e^{-alpha (S_ip - lam)})  +  1/beta log(1 + sum_{n in N_i} e^{beta (S_in - lam)})
+    L_i = 1/alpha log(1 + sum_{p in P_i} e^{-alpha (S_ip - lam)})
+        + 1/beta  log(1 + sum_{n in N_i} e^{beta (S_in - lam)})
 
 The "1 +" is one more pair, resting at the threshold lam: where all real pairs are better than it, it takes the weight.
 An empty side's term is log 1 = 0.
@@ -10,8 +11,8 @@ Weights:
     positive  w_ij = e^{-alpha (S_ij - lam)} / (1 + sum_p e^{-alpha (S_ip - lam)})
     negative  w_ij = e^{beta (S_ij - lam)} / (1 + sum_n e^{beta (S_in - lam)})
 
-Turned upside down, a weight says what it looks at: the pair itself (similarity S) and its rivals (similarity N). The third
-similarity, P, acts through mining (see `msviz.mine`).
+Turned upside down, a weight says what it looks at: the pair itself (similarity S) and its rivals (similarity N). The
+third similarity, P, acts through mining (see `msviz.mine`).
 
     1 / w_ij = e^{beta (lam - S_ij)} + sum_n e^{beta (S_in - S_ij)}        for a negative
 
@@ -31,7 +32,7 @@ from msviz.core.pairs import Pairs
 
 @dataclass(frozen=True)
 class Params:
-    """alpha (α) and beta (β): sharpness on positives and negatives; lam (λ): the similarity where a pair is good enough."""
+    """alpha (α), beta (β): sharpness on positives, negatives; lam (λ): the similarity where a pair is good enough."""
 
     alpha: float = param(
         "α",

@@ -5,15 +5,14 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from msviz.core.errors import MsvizError
+from msviz.core.errors import MsvizError, shown
 from msviz.core.pairs import Pairs
-from msviz.core.precision import at_least_float32
+from msviz.core.precision import at_least_float32, is_finite_number
 
 Role = Literal["S", "P", "N", ""]
 Scale = Literal["linear", "log"]
@@ -116,8 +115,8 @@ class LossSpec:
         separable: True when L_i depends on row i alone.
         order: its place in menus; equal places are alphabetical.
 
-    Whatever a loss file does, half precision never enters it: `per_anchor` and `pair_gradient` get at least float32, values
-    stay so, and gradients return in the type of `sim`.
+    Half precision never enters a loss file: `per_anchor` and `pair_gradient` get at least float32, values stay so, and
+    gradients return in the type of `sim`.
     """
 
     name: str
@@ -156,7 +155,8 @@ def param(
 def param_infos(params: Any) -> tuple[ParamInfo, ...]:
     """The parameters of a `Params` class, or of one of its instances, in the order of the file."""
     return tuple(
-        ParamInfo(name=field.name, default=field.default, **field.metadata) for field in dataclasses.fields(params)
+        ParamInfo(name=field.name, default=cast(float, field.default), **field.metadata)
+        for field in dataclasses.fields(params)
     )
 
 
@@ -168,7 +168,7 @@ def check(params: Any) -> None:
     """
     for info in param_infos(params):
         got = getattr(params, info.name)
-        if not isinstance(got, Real) or isinstance(got, bool) or not math.isfinite(got):
+        if not is_finite_number(got):
             raise _out_of_range(info, "a finite number", got)
         if info.whole and got != int(got):
             raise _out_of_range(info, "a whole number", got)
@@ -197,7 +197,7 @@ def _out_of_range(info: ParamInfo, bounds: str, got: Any) -> MsvizError:
         low=info.low,
         high=info.high,
         bounds=bounds,
-        got=got if isinstance(got, Real) else repr(got),
+        got=shown(got),
     )
 
 

@@ -11,7 +11,8 @@ Weights; counts of active triplets (S_in - S_ip + lam > 0), similarity P:
 
 No triplet is ever built: sort one side, then count with a binary search, O(M log M) a row instead of |P| |N|.
 
-Source: F. Schroff, D. Kalenichenko, J. Philbin, CVPR 2015, arXiv 1503.03832; with similarities arXiv 1904.06627, section 3.
+Source: F. Schroff, D. Kalenichenko, J. Philbin, CVPR 2015, arXiv 1503.03832; with similarities arXiv 1904.06627,
+section 3.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Params:
 
 
 def per_anchor(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[Tensor, " N"]:
-    """L_i [N] of every anchor: for each positive the sum of S_in over its active negatives, and as many (lam - S_ip)."""
+    """L_i [N] of every anchor: for each positive the sum of its active S_in, and as many times (lam - S_ip)."""
     reach = p.lam - sim  # of a positive: a triplet is active when -S_in < lam - S_ip
     need = (-sim).masked_fill(~pairs.neg, torch.inf).sort(1).values  # of the negatives, the hardest first
     active = torch.searchsorted(need.detach(), reach.detach())  # [N, M]: how many come strictly before `reach`
