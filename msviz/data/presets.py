@@ -88,8 +88,8 @@ _ALL = (
     _preset("figure2_p", A=(0, -25, -80), B=(44, 48)),
     # Two classes, both narrower than the gap between them, but point 4, in the middle of A, says B.
     _preset("wrong_label", A=(20, 34, 52, 66), B=(43, 165, 180, 195, 210)),
-    # Point 8 has no partner: as an anchor it keeps nothing, as a negative it counts for all others.
-    _preset("singleton", A=(10, 25, 45, 75), B=(130, 150, 165, 200), C=(100,)),
+    # Point 8 has no partner: as an anchor it keeps nothing, as a negative it is the only one that is mined.
+    _preset("singleton", A=(5, 20, 35, 60), B=(150, 165, 180, 200), C=(105,)),
     _preset("empty"),
     _preset("one_point", A=(90,)),
     _preset("one_class", A=(15, 40, 80, 110, 150)),
