@@ -30,27 +30,9 @@ from msviz.core.pairs import Pairs
 class Params:
     """alpha (α) and beta (β): sharpness on positives and negatives; lam (λ): the similarity where the hinge bends."""
 
-    alpha: float = param(
-        "α",
-        2.0,
-        0,
-        200,
-        "Sharpness on positives: larger turns the curve at λ into a corner.",
-        low_open=True,
-        scale="log",
-    )
-    beta: float = param(
-        "β",
-        40.0,
-        0,
-        200,
-        "Sharpness on negatives: larger turns the curve at λ into a corner.",
-        low_open=True,
-        scale="log",
-    )
-    lam: float = param(
-        "λ", 0.5, -1, 1, "Threshold: negatives above it and positives below it are what the loss works on."
-    )
+    alpha: float = param("α", 2.0, 0, 200, "Larger: the curve at λ turns into a corner.", low_open=True, scale="log")
+    beta: float = param("β", 40.0, 0, 200, "Larger: the curve at λ turns into a corner.", low_open=True, scale="log")
+    lam: float = param("λ", 0.5, -1, 1, "Threshold: pairs on its wrong side are what the loss works on.")
 
     def __post_init__(self) -> None:
         check(self)

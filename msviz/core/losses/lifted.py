@@ -45,7 +45,7 @@ def pair_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[T
     is_open = per_anchor(sim, pairs, p) > 0  # strictly: the slope at the corner is 0
     pos = masked_softmax(p.lam - sim, pairs.pos)
     neg = masked_softmax(sim, pairs.neg)
-    return (neg - pos) * is_open[:, None]
+    return (neg - pos).masked_fill(~is_open[:, None], 0)
 
 
 def equation(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params, i: int, j: int) -> Equation:

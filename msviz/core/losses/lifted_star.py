@@ -27,23 +27,9 @@ class Params:
     """alpha (α) and beta (β): sharpness on positives and negatives."""
 
     alpha: float = param(
-        "α",
-        2.0,
-        0,
-        200,
-        "Sharpness on positives: larger looks at the least similar positive only.",
-        low_open=True,
-        scale="log",
+        "α", 2.0, 0, 200, "Larger: only the least similar positive counts.", low_open=True, scale="log"
     )
-    beta: float = param(
-        "β",
-        40.0,
-        0,
-        200,
-        "Sharpness on negatives: larger looks at the most similar negative only.",
-        low_open=True,
-        scale="log",
-    )
+    beta: float = param("β", 40.0, 0, 200, "Larger: only the most similar negative counts.", low_open=True, scale="log")
 
     def __post_init__(self) -> None:
         check(self)

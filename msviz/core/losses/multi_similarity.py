@@ -35,26 +35,10 @@ class Params:
     """alpha (α), beta (β): sharpness on positives, negatives; lam (λ): the similarity where a pair is good enough."""
 
     alpha: float = param(
-        "α",
-        2.0,
-        0,
-        200,
-        "Sharpness on positives: larger looks at the least similar positive only.",
-        low_open=True,
-        scale="log",
+        "α", 2.0, 0, 200, "Larger: only the least similar positive counts.", low_open=True, scale="log"
     )
-    beta: float = param(
-        "β",
-        40.0,
-        0,
-        200,
-        "Sharpness on negatives: larger looks at the most similar negative only.",
-        low_open=True,
-        scale="log",
-    )
-    lam: float = param(
-        "λ", 0.5, -1, 1, "Threshold: negatives above it and positives below it are what the loss works on."
-    )
+    beta: float = param("β", 40.0, 0, 200, "Larger: only the most similar negative counts.", low_open=True, scale="log")
+    lam: float = param("λ", 0.5, -1, 1, "Threshold: pairs on its wrong side are what the loss works on.")
 
     def __post_init__(self) -> None:
         check(self)
