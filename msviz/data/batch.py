@@ -268,8 +268,9 @@ def _frozen(array: Float64[np.ndarray, "*shape"]) -> Float64[np.ndarray, "*shape
     return array
 
 
-def _label(label: int) -> int:
-    if isinstance(label, bool) or int(label) != label or not 0 <= label <= MAX_LABEL:
+def _label(label: object) -> int:
+    whole = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
+    if not (whole and 0 <= label <= MAX_LABEL):
         plain = "A class is a whole number from 0 to {high}, got {got}."
         raise MsvizError("error.label_range", plain, high=MAX_LABEL, got=label)
     return int(label)

@@ -11,7 +11,7 @@ text with the catalogue ``locales/<language>/LC_MESSAGES/msviz.po``. Errors of t
 '\u22120.50'
 """
 
-from msviz.text.catalogue import Message, catalogue, languages, msg, say, say_error
+from msviz.text.messages import Message, catalogue, languages, msg, say, say_error
 from msviz.text.numbers import number, percent
 
 __all__ = ["Message", "catalogue", "languages", "msg", "number", "percent", "say", "say_error"]
