@@ -1,0 +1,1 @@
+"""From view-models to pictures; `theme` holds the colours that every picture shares."""

@@ -1,0 +1,35 @@
+// What just changed, and beside it the way back: undo, redo, and the link to this state.
+
+function makeActions(bench, parent) {
+  const row = node("div", { className: "actions" }, parent);
+  const status = node("p", { className: "change", role: "status" }, row);
+  const buttons = node("div", { className: "buttons" }, row);
+  const steps = ["undo", "redo"].map((kind) => {
+    const button = node("button", { type: "button", className: "button" }, buttons);
+    button.addEventListener("click", () => bench.flow.push({ kind }));
+    return { kind, button };
+  });
+  const link = makeLink(bench, buttons);
+
+  // Undo from anywhere on the page; inside a field the browser's own undo stays.
+  document.addEventListener("keydown", (event) => {
+    const key = event.key.toLowerCase(), typing = event.composedPath()[0]?.matches?.("input[type=number], input[type=text], textarea");
+    if (!row.isConnected || typing || !(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(key)) return;
+    bench.flow.push({ kind: key === "y" || event.shiftKey ? "redo" : "undo" });
+    event.preventDefault();
+  });
+
+  return {
+    draw() {
+      const { change, texts } = bench.head;
+      status.classList.toggle("error", change.error);
+      write(status, change.text);
+      for (const { kind, button } of steps) {
+        write(button, texts[`js.${kind}`]);
+        button.title = texts[`js.${kind}.help`];
+        button.disabled = !bench.head[`can_${kind}`];
+      }
+      link.draw();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+// The bench: board, matrices, readouts and inspector in one component, so that hover and selection link without a round
+// trip. Python sends `[u32 length][json][S f32][w f32][decision u8][images u8]`; what a person does goes back through flow.js.
+
+const benches = new WeakMap();
+
+function decode(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), size = view.getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
+  const m = head.ids.length, body = bytes.slice(4 + size);  // a copy: typed arrays need their own alignment
+  const floats = (at) => new Float32Array(body.buffer, at * 4 * m * m, m * m);
+  return {
+    head,
+    matrices: { S: floats(0), w: floats(1), code: new Uint8Array(body.buffer, 8 * m * m, m * m) },
+    images: new Uint8Array(body.buffer, 9 * m * m),
+  };
+}
+
+function makeBench(shadow) {
+  const root = shadow.querySelector(".bench");
+  const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, flow: makeFlow("b") };
+  const actions = makeActions(bench, root);
+  const grid = node("div", { className: "grid" }, root);
+  const spoken = node("p", { className: "spoken", role: "log" }, root);
+  spoken.setAttribute("aria-live", "polite");
+  const tip = node("div", { className: "tip", role: "tooltip", hidden: true }, root);
+  const tipPicture = node("canvas", { width: 8, height: 8 }, tip), tipText = node("span", {}, tip);
+
+  // ---- what the parts ask ----------------------------------------------------------------------------------------
+  let styles = null, ramps = null;
+  bench.css = (name) => (styles ??= new Map()).get(name) ?? styles.set(name, getComputedStyle(root).getPropertyValue(name).trim()).get(name);
+  bench.colors = () => (ramps ??= makeRamps(root));
+  bench.idAt = (row) => bench.head.ids[bench.head.order[row]];
+  bench.look = (id) => bench.head.looks[bench.head.labels[bench.head.ids.indexOf(id)]];
+  bench.imageOf = (id) => {
+    const at = bench.head.pictures?.[bench.head.ids.indexOf(id)] ?? -1;
+    return at < 0 ? null : bench.images.subarray(64 * at, 64 * at + 64);
+  };
+  bench.speak = (text) => write(spoken, text);
+  bench.select = (anchor, other) => {
+    bench.head.selection = { anchor, other };  // shown at once; Python answers with the words
+    bench.flow.push({ kind: "select", anchor, other });
+    draw();
+  };
+
+  bench.pairWords = ({ anchor, other }) => {
+    const { texts, labels, ids, bounds, epsilon } = bench.head;
+    const at = ids.indexOf(anchor), name = bench.look(anchor).name;
+    if (other === null) return fill(texts["js.hover.point"], { id: anchor, name });
+    const cell = bench.rank.get(anchor) * ids.length + bench.rank.get(other), code = bench.matrices.code[cell];
+    const positive = isPositive(code), [least, leastAt, most, mostAt] = bounds[at];
+    const rival = positive ? most : least, margin = epsilon === null || rival === null;
+    const why = epsilon === null ? texts["js.why.off"] : rival === null ? texts[positive ? "js.why.no_negative" : "js.why.no_positive"]
+      : fill(texts[`js.why.${positive ? "positive" : "negative"}.${isDropped(code) ? "dropped" : "kept"}`], {
+        s: num(bench.matrices.S[cell]), rival: num(rival), epsilon: num(epsilon), anchor, at: positive ? mostAt : leastAt,
+      });
+    return fill(texts["js.hover.pair"], {
+      anchor, other, a: name, b: bench.look(other).name, kind: texts[positive ? "js.positive" : "js.negative"],
+      s: num(bench.matrices.S[cell], 3), w: num(Math.abs(bench.matrices.w[cell]), 3), why,
+    });
+  };
+
+  bench.hover = (pair, event) => {
+    if (root.classList.contains("dragging")) pair = null;
+    const same = JSON.stringify(pair) === JSON.stringify(bench.hovered);
+    bench.hovered = pair;
+    if (!same) {
+      bench.parts?.board.light(pair);
+      for (const matrix of bench.parts?.matrices ?? []) matrix.light(pair);
+    }
+    tip.hidden = !pair || !event;
+    if (tip.hidden) return;
+    if (!same) write(tipText, bench.pairWords(pair));
+    const picture = bench.imageOf(pair.other ?? pair.anchor);
+    tipPicture.hidden = !picture;
+    if (picture) paintDigit(tipPicture, picture);
+    const box = root.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    tip.style.left = `${Math.max(0, Math.min(x + 14, box.width - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${y + 18 + tip.offsetHeight > box.height ? y - tip.offsetHeight - 10 : y + 18}px`;
+  };
+
+  // ---- parts ----------------------------------------------------------------------------------------------------------
+  const board = makeBoard(bench, grid);
+  const matrices = [makeMatrix(bench, grid, "S"), makeMatrix(bench, grid, "w")];
+  const readouts = makeReadouts(bench, grid);
+  const inspector = makeInspector(bench, grid), line = makeLine(bench, grid);
+  bench.parts = { board, matrices };
+
+  function draw() {
+    actions.draw();
+    board.draw();
+    for (const matrix of matrices) matrix.draw();
+    readouts.draw();
+    inspector.draw();
+    inspector.drawPictures();
+    line.draw();
+  }
+  bench.redraw = draw;
+  const restyle = () => {
+    styles = ramps = null;
+    root.dataset.scheme = scheme(root);
+    if (bench.head) draw();
+  };
+
+  bench.show = (bytes) => {
+    Object.assign(bench, decode(bytes));
+    bench.rank = new Map(bench.head.order.map((at, row) => [bench.head.ids[at], row]));
+    bench.flow.acknowledge(bench.head.seq);
+    board.settle();
+    for (const matrix of matrices) matrix.clamp();
+    if (root.dataset.scheme !== scheme(root)) restyle(); else draw();
+    board.afterUpdate();
+    root.dataset.seq = bench.head.seq;
+    root.dataset.ready = "1";
+    root.dispatchEvent(new CustomEvent("msviz:shown", { bubbles: true, composed: true, detail: { seq: bench.head.seq } }));
+  };
+
+  new ResizeObserver(() => { if (bench.head) for (const matrix of matrices) matrix.draw(); }).observe(grid);
+  watchTheme(restyle);
+  return bench;
+}
+
+function makeRamps(host) {
+  const pack = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+  const between = (stops, steps) => Uint32Array.from({ length: steps }, (_, k) => {
+    const at = (k / (steps - 1)) * (stops.length - 1), from = Math.min(stops.length - 2, Math.floor(at)), t = at - from;
+    return pack(stops[from].map((channel, c) => Math.round(channel + t * (stops[from + 1][c] - channel))));
+  });
+  const color = (name) => rgb(host, name);
+  return {
+    S: between([color("--s-low"), color("--s-mid"), color("--s-high")], 256),
+    w: between([color("--pull"), color("--paper"), color("--push")], 513),
+    background: pack(color("--paper")), pale: pack(color("--pale")), hatch: pack(color("--hatch")),
+  };
+}
+
+export default function ({ parentElement, data, setStateValue }) {
+  let bench = benches.get(parentElement);
+  if (!bench) benches.set(parentElement, (bench = makeBench(parentElement)));
+  bench.flow.set = (parcel) => setStateValue("parcel", parcel);
+  bench.show(data);
+}

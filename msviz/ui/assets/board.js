@@ -1,0 +1,272 @@
+// The board: points on the circle that can be dragged, added, removed and relabelled by pointer, touch and keyboard.
+//
+// What the pointer does is drawn at once from the pointer; everything computed (edges, forces, numbers) comes from
+// Python's core a moment later. Nodes are kept and updated, never rebuilt: a rebuilt node would drop the drag.
+
+const VIEW = 1.22;             // half the width that the board shows, in units of the circle's radius
+const STEP = 1, LEAP = 10;     // degrees that an arrow key moves a point, alone and with Shift
+const REACH = 16, TOUCH_REACH = 28;  // pixels around a point that still catch it
+const CLICK = 4;               // pixels that a click may wander
+
+function makeBoard(bench, parent) {
+  const panel = node("section", { className: "panel board" }, parent);
+  const head = node("header", {}, panel);
+  const title = node("h2", {}, head);
+  const tools = makeTools(bench, head);
+  const svg = shape("svg", { viewBox: `${-VIEW} ${-VIEW} ${2 * VIEW} ${2 * VIEW}`, class: "plot", role: "group" }, panel);
+  const layer = (name) => shape("g", { class: name }, svg);
+  shape("circle", { r: 1, class: "circle" }, svg);
+  const [ghosts, edges, forces, points] = ["ghosts", "edges", "forces", "points"].map(layer);
+  const key = node("ul", { className: "key" }, panel);
+  for (const name of ["pull", "push", "force", "ghost"]) { const item = node("li", { className: name }, key); node("i", {}, item); node("span", {}, item); }
+  const hint = node("p", { className: "caption under" }, panel), edgeNote = node("p", { className: "caption under" }, panel);
+  const board = { panel, drag: null, focus: null, local: new Map() };
+  const flow = bench.flow;
+  const position = (at) => board.local.get(bench.head.ids[at]) ?? [bench.head.xy[2 * at], bench.head.xy[2 * at + 1]];
+  const radius = () => (bench.head.ids.length > 80 ? 0.03 : bench.head.ids.length > 30 ? 0.038 : 0.05);
+
+  // ---- drawing -------------------------------------------------------------------------------------------------
+  board.draw = () => {
+    const { ids, labels, looks, texts, show } = bench.head;
+    write(title, bench.head.board.title);
+    write(hint, bench.head.board.hint);
+    for (const item of key.children) write(item.lastChild, texts[`js.key.${item.className}`]);
+    svg.setAttribute("aria-label", fill(texts["js.board.label"], { count: ids.length }));
+    tools.draw();
+    const r = radius();
+    const at = new Map(ids.map((id, index) => [id, index]));
+    const groups = keep(points, ids.length, makePoint);
+    const focus = at.has(board.focus) ? board.focus : ids[0];
+    ids.forEach((id, index) => {
+      const group = groups[index], [x, y] = position(index);
+      group.dataset.id = id;
+      put(group, {
+        transform: `translate(${x} ${-y})`, tabindex: id === focus ? 0 : -1,
+        "aria-label": pointWords(index), "aria-pressed": chosen(id),
+      });
+      put(group.children[0], { r: r * 1.75, class: `ring ${ringOf(id)}` });
+      dress(group.children[1], looks[labels[index]]);
+      group.children[1].setAttribute("transform", `scale(${r})`);
+      const away = 1.115 + (ids.length > 30 ? -0.02 : 0);
+      put(group.children[2], { x: x * (away - 1), y: -y * (away - 1), "font-size": ids.length > 30 ? 0.052 : 0.068 });
+      write(group.children[2], ids.length > 80 && !chosen(id) ? "" : String(id));
+    });
+    const rows = show.edges ? bench.head.edges.rows : [];
+    const lines = keep(edges, rows.length, (g) => shape("path", {}, g));
+    rows.forEach(([from, to, share, positive], index) => {
+      const a = at.get(from), b = at.get(to);
+      if (a === undefined || b === undefined) return;
+      put(lines[index], {
+        d: chord(position(a), position(b), positive), class: positive ? "pull" : "push",
+        "stroke-width": 0.004 + 0.03 * share, opacity: 0.35 + 0.65 * Math.sqrt(share),
+      });
+      lines[index].dataset.pair = `${from} ${to}`;
+    });
+    drawForces(show.forces ? ids.length : 0, r);
+    drawGhosts(r);
+    write(edgeNote, show.edges ? bench.head.edges.note : "");
+    board.light(bench.hovered);
+  };
+
+  function drawForces(count, r) {
+    const arrows = keep(forces, count, (g) => {
+      const arrow = shape("g", {}, g);
+      shape("path", { class: "shaft" }, arrow);
+      shape("path", { class: "arrowhead" }, arrow);
+    });
+    for (let index = 0; index < count; index++) {
+      const [x, y] = position(index), fx = bench.head.forces[2 * index], fy = bench.head.forces[2 * index + 1];
+      const size = Math.hypot(fx, fy), long = 0.34 * size;
+      arrows[index].style.display = size < 0.01 ? "none" : "";
+      if (size < 0.01) continue;
+      const [ux, uy] = [fx / size, -fy / size], start = [x + ux * r * 1.2, -y + uy * r * 1.2];
+      const end = [start[0] + ux * long, start[1] + uy * long], w = 0.022;
+      arrows[index].children[0].setAttribute("d", `M${start}L${end}`);
+      arrows[index].children[1].setAttribute("d",
+        `M${end[0] + ux * 2 * w} ${end[1] + uy * 2 * w}L${end[0] - uy * w} ${end[1] + ux * w}L${end[0] + uy * w} ${end[1] - ux * w}Z`);
+    }
+  }
+
+  function drawGhosts(r) {
+    const rows = bench.head.ghosts;
+    const nodes = keep(ghosts, rows.length, (g) => shape("path", { class: "ghost" }, g));
+    rows.forEach(([x, y, label], index) => put(nodes[index], {
+      d: OUTLINES[bench.head.looks[label].shape], transform: `translate(${x} ${-y}) scale(${r})`,
+    }));
+  }
+
+  // Positives bend one way and negatives the other, so that both kinds stay apart where they cross.
+  function chord([ax, ay], [bx, by], positive) {
+    const pull = positive ? 0.62 : 0.78;
+    return `M${ax} ${-ay}Q${((ax + bx) / 2) * pull} ${-((ay + by) / 2) * pull} ${bx} ${-by}`;
+  }
+
+  function makePoint(parent) {
+    const group = shape("g", { class: "point", role: "button" }, parent);
+    shape("circle", {}, group);
+    shape("path", {}, group);
+    shape("text", { class: "name" }, group);
+  }
+
+  // ---- what is lit, what is chosen -------------------------------------------------------------------------------
+  const chosen = (id) => { const s = bench.head.selection; return s.anchor === id || s.other === id; };
+  const ringOf = (id) => (bench.head.selection.anchor === id ? "anchor" : bench.head.selection.other === id ? "other" : "");
+  board.light = (pair) => {
+    for (const group of points.children) {
+      const id = +group.dataset.id;
+      group.classList.toggle("lit", Boolean(pair) && (pair.anchor === id || pair.other === id));
+    }
+    for (const line of edges.children) {
+      const [from, to] = line.dataset.pair.split(" ").map(Number);
+      const both = pair && pair.other !== null && [from, to].includes(pair.anchor) && [from, to].includes(pair.other);
+      line.classList.toggle("lit", Boolean(both));
+    }
+  };
+  function pointWords(index) {
+    const { ids, labels, looks, texts } = bench.head, [x, y] = position(index);
+    const angle = Math.round((Math.atan2(y, x) * 180) / Math.PI + 360) % 360;
+    return fill(texts["js.board.point"], { id: ids[index], name: looks[labels[index]].name, angle });
+  }
+  const indexOf = (id) => bench.head.ids.indexOf(id);
+  function select(id) {
+    const { anchor, other } = bench.head.selection;
+    if (anchor === null || other !== null) bench.select(id, null);
+    else bench.select(anchor === id ? null : anchor, anchor === id ? null : id);
+  }
+
+  // ---- pointer and touch -----------------------------------------------------------------------------------------
+  const place = (event) => {
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    return [at.x, -at.y];
+  };
+  const onCircle = ([x, y], before) => { const size = Math.hypot(x, y); return size < 1e-6 ? before : [x / size, y / size]; };
+  const perPixel = () => (2 * VIEW) / svg.getBoundingClientRect().width;
+  function nearest([x, y], reach) {
+    let best = null, least = reach * perPixel();
+    bench.head.ids.forEach((id, index) => {
+      const [px, py] = position(index), far = Math.hypot(px - x, py - y);
+      if (far < least) { least = far; best = id; }
+    });
+    return best;
+  }
+  const reachOf = (event) => (event.pointerType === "touch" ? TOUCH_REACH : REACH);
+
+  // A finger that starts on a point drags it; one that starts elsewhere scrolls the page.
+  svg.addEventListener("touchstart", (event) => {
+    const touch = event.touches[0];
+    if (nearest(place(touch), TOUCH_REACH) !== null && event.cancelable) event.preventDefault();
+  }, { passive: false });
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const id = nearest(place(event), reachOf(event));
+    board.drag = { id, x: event.clientX, y: event.clientY, moved: false };
+    if (id === null) return;
+    svg.setPointerCapture(event.pointerId);
+    board.focus = id;
+    points.children[indexOf(id)].focus({ preventScroll: true });
+    event.preventDefault();
+  });
+  svg.addEventListener("pointermove", (event) => {
+    const drag = board.drag;
+    if (!drag) return hover(event);
+    if (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < CLICK) return;
+    if (drag.id === null || !bench.head.board.editable || indexOf(drag.id) < 0) return;
+    drag.moved = true;
+    bench.root.classList.add("dragging");
+    move(drag.id, place(event), event.timeStamp);
+  });
+  const release = (event) => {
+    const drag = board.drag;
+    board.drag = null;
+    bench.root.classList.remove("dragging");
+    if (!drag) return;
+    if (drag.moved) { flow.held = null; return flow.end(); }
+    if (event.type !== "pointerup" || Math.hypot(event.clientX - drag.x, event.clientY - drag.y) >= CLICK) return;
+    if (drag.id !== null) select(drag.id);
+    else add(place(event));
+  };
+  svg.addEventListener("pointerup", release);
+  svg.addEventListener("pointercancel", release);
+  svg.addEventListener("lostpointercapture", (event) => { if (board.drag?.moved) release(event); });
+  svg.addEventListener("pointerleave", () => bench.hover(null));
+  function hover(event) {
+    const edge = event.target.closest?.(".edges path");
+    const id = nearest(place(event), reachOf(event));
+    if (id !== null) return bench.hover({ anchor: id, other: null }, event);
+    if (!edge) return bench.hover(null);
+    const [anchor, other] = edge.dataset.pair.split(" ").map(Number);
+    bench.hover({ anchor, other }, event);
+  }
+
+  // ---- the events that Python hears --------------------------------------------------------------------------------
+  function move(id, to, timeStamp) {
+    const spot = onCircle(to, position(indexOf(id)));
+    flow.begin();
+    flow.held = id;
+    board.local.set(id, spot);
+    const seq = flow.push({ kind: "move", target: id, x: spot[0], y: spot[1] });
+    bench.root.dispatchEvent(new CustomEvent("msviz:move", { bubbles: true, composed: true, detail: { seq, timeStamp } }));
+    board.draw();
+  }
+  function add(to) {
+    if (!bench.head.board.editable) return;
+    const [x, y] = onCircle(to, [1, 0]);
+    board.focus = bench.head.next_id;
+    flow.push({ kind: "add", x, y, label: tools.active });
+  }
+  board.settle = () => {  // once Python has applied a move, its position is the one on the link's grid
+    for (const id of board.local.keys()) if (!flow.busyWith("move", id)) board.local.delete(id);
+  };
+
+  // ---- keyboard ----------------------------------------------------------------------------------------------------
+  svg.addEventListener("keydown", (event) => {
+    const group = event.target.closest(".point");
+    if (!group || event.ctrlKey || event.metaKey || event.altKey) return;
+    const id = +group.dataset.id, index = indexOf(id), count = bench.head.ids.length;
+    const go = (to) => {
+      board.focus = bench.head.ids[(to + count) % count];
+      board.draw();
+      points.children[(to + count) % count].focus();
+    };
+    const turn = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (turn) { if (bench.head.board.editable) move(id, turned(position(index), turn, event.shiftKey ? LEAP : STEP), event.timeStamp); }
+    else if (event.key === "PageDown" || event.key === ".") go(index + 1);
+    else if (event.key === "PageUp" || event.key === ",") go(index - 1);
+    else if (event.key === "Home") go(0);
+    else if (event.key === "End") go(count - 1);
+    else if (event.key === "Enter" || event.key === " ") select(id);
+    else if (event.key === "Escape") bench.select(null, null);
+    else if (event.key === "Delete" || event.key === "Backspace") remove(id, index);
+    else if (event.key === "a" || event.key === "A") add(turned(position(index), [-position(index)[1], position(index)[0]], LEAP));
+    else if (/^[0-9]$/.test(event.key)) relabel(id, +event.key);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  svg.addEventListener("keyup", (event) => { if (event.key.startsWith("Arrow")) { flow.held = null; flow.end(); } });
+  svg.addEventListener("focusout", () => { if (!board.drag) { flow.held = null; flow.end(); } });
+  svg.addEventListener("dblclick", (event) => event.preventDefault());
+
+  // An arrow key goes along the circle, towards where the arrow points.
+  function turned([x, y], [ux, uy], degrees) {
+    const along = -y * ux + x * uy, way = Math.abs(along) < 1e-9 ? 1 : Math.sign(along);
+    const angle = Math.atan2(y, x) + (way * degrees * Math.PI) / 180;
+    return [Math.cos(angle), Math.sin(angle)];
+  }
+  function remove(id, index) {
+    if (!bench.head.board.editable) return;
+    board.focus = bench.head.ids[index + 1] ?? bench.head.ids[index - 1] ?? null;
+    board.refocus = true;
+    flow.push({ kind: "remove", target: id });
+  }
+  function relabel(id, nth) {  // key 1 is the first class of the chips, 0 the tenth
+    const label = bench.head.palette[(nth + 9) % 10];
+    if (label !== undefined) flow.push({ kind: "label", target: id, label });
+  }
+  board.afterUpdate = () => {
+    if (!board.refocus || indexOf(board.focus) < 0) return;
+    board.refocus = false;
+    points.children[indexOf(board.focus)].focus();
+  };
+  return board;
+}

@@ -1,0 +1,64 @@
+// A weight's equation as MathML: readable for eyes and for screen readers, without a library.
+//
+// A symbol comes in a tiny notation: letters, `^{…}` and `_{…}`. Terms carry a role (which similarity they measure),
+// shown by colour and named in the legend under the equation.
+
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+
+function math(tag, children = [], role = "") {
+  const made = document.createElementNS(MATHML, tag);
+  if (role) made.setAttribute("class", `role-${role}`);
+  made.append(...children);
+  return made;
+}
+
+function symbol(text) {
+  const row = [];
+  let at = 0;
+  const group = () => {  // the text between { and its matching }
+    let depth = 0, from = at + 1;
+    for (; at < text.length; at++) {
+      if (text[at] === "{") depth += 1;
+      if (text[at] === "}" && --depth === 0) break;
+    }
+    return symbol(text.slice(from, at++));
+  };
+  while (at < text.length) {
+    const mark = text[at];
+    if ((mark === "^" || mark === "_") && text[at + 1] === "{") {
+      at += 1;
+      row.push(math(mark === "^" ? "msup" : "msub", [row.pop() ?? math("mrow"), group()]));
+    } else {
+      const tag = /\d|\./.test(mark) ? "mn" : /\p{L}/u.test(mark) ? "mi" : "mo";
+      at += 1;
+      let letters = mark;
+      while (tag === "mn" && /[\d.]/.test(text[at] ?? "")) letters += text[at++];
+      const piece = math(tag, [letters]);
+      if (tag === "mo") piece.setAttribute("stretchy", "false");
+      row.push(piece);
+    }
+  }
+  return math("mrow", row);
+}
+
+function equationNode(equation) {
+  const sum = (terms, write) => math("mrow", terms.flatMap((term, at) => {
+    const plus = at ? [math("mo", [term.value < 0 && write === value ? "" : "+"])] : [];
+    return [...plus, math("mrow", [write(term)], term.role)];
+  }));
+  const value = (term) => math("mn", [Number.isInteger(term.value) ? num(term.value, 0) : num(term.value, 3)]);
+  const side = (write) => {
+    const fraction = equation.denominator.length
+      ? math("mfrac", [sum(equation.numerator, write), sum(equation.denominator, write)])
+      : sum(equation.numerator, write);
+    const factors = equation.factor.flatMap((term) => [math("mrow", [write(term)], term.role), math("mo", ["·"])]);
+    return math("mrow", [...factors, fraction]);
+  };
+  const equals = () => math("mo", ["="]);
+  const node = math("math", [
+    symbol(equation.name), equals(), side((term) => symbol(term.symbol)), equals(), side(value), equals(),
+    math("mn", [equation.result], "result"),
+  ]);
+  node.setAttribute("display", "block");
+  return node;
+}

@@ -1,0 +1,237 @@
+// A similarity or weight matrix on a canvas: one tab stop, arrow keys move the cell, every pixel from one loop.
+//
+// Kept pairs are filled, dropped pairs hatched, the diagonal is blank with a slash, and a kept pair whose weight is zero
+// shows a small ring: four things that must never look alike.
+
+const SELF = 0, POSITIVE_KEPT = 1, POSITIVE_DROPPED = 2, NEGATIVE_KEPT = 3, NEGATIVE_DROPPED = 4;
+const STRIP = 20;        // pixels for the class markers along the top and the left
+const TEXT_FROM = 24;    // a cell this wide shows its number
+const isDropped = (code) => code === POSITIVE_DROPPED || code === NEGATIVE_DROPPED;
+const isPositive = (code) => code === POSITIVE_KEPT || code === POSITIVE_DROPPED;
+
+function makeMatrix(bench, parent, kind) {
+  const panel = node("section", { className: `panel matrix ${kind}` }, parent);
+  const head = node("header", {}, panel);
+  const title = node("h2", {}, head), hint = node("p", { className: "caption" }, head);
+  const canvas = node("canvas", { tabIndex: 0, role: "application" }, panel);
+  const legend = node("div", { className: "legend" }, panel);
+  const foot = node("p", { className: "caption foot" }, panel);
+  const matrix = { panel, cell: [0, 0], lit: null, geometry: null };
+  const paint = canvas.getContext("2d");
+
+  // ---- where each row and column lies ------------------------------------------------------------------------------
+  function layout() {
+    const { order, labels } = bench.head, m = order.length;
+    const css = Math.max(120, Math.floor(canvas.clientWidth)), ratio = window.devicePixelRatio || 1;
+    const breaks = order.map((at, k) => (k > 0 && labels[at] !== labels[order[k - 1]] ? 1 : 0));
+    const gap = m > 64 ? 2 : 4, gaps = breaks.reduce((a, b) => a + b, 0);
+    const size = m ? (css - STRIP - gaps * gap) / m : 0;
+    const starts = [];
+    let at = STRIP;
+    for (let k = 0; k < m; k++) { at += breaks[k] * gap; starts.push(at); at += size; }
+    const pixels = Math.round(css * ratio);
+    if (canvas.width !== pixels) { canvas.width = pixels; canvas.height = pixels; }
+    const index = new Int16Array(pixels).fill(-1), edge = new Uint8Array(pixels);
+    for (let k = 0; k < m; k++) {
+      const from = Math.round(starts[k] * ratio), to = Math.round((starts[k] + size) * ratio);
+      for (let p = from; p < to; p++) index[p] = k;
+      if (size >= 8) edge[Math.max(from, to - 1)] = 1;  // a hairline between cells that are large enough
+    }
+    return { m, css, ratio, size, starts, pixels, index, edge };
+  }
+
+  // ---- pixels -------------------------------------------------------------------------------------------------------
+  matrix.draw = () => {
+    const { texts } = bench.head, g = (matrix.geometry = layout());
+    write(title, texts[`js.${kind}.title`]);
+    write(hint, texts[`js.${kind}.hint`]);
+    canvas.setAttribute("aria-label", fill(texts["js.matrix.label"], { title: texts[`js.${kind}.title`], m: g.m }));
+    if (g.m) paint.putImageData(image(g), 0, 0);
+    else paint.clearRect(0, 0, canvas.width, canvas.height);
+    paint.setTransform(g.ratio, 0, 0, g.ratio, 0, 0);
+    drawStrips(g);
+    if (g.size >= 7) drawGlyphs(g);
+    drawFrames(g);
+    drawLegend();
+  };
+
+  function image(g) {
+    const { m, pixels, index, edge } = g, values = bench.matrices[kind], codes = bench.matrices.code;
+    const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.hatch, pale = colors.pale;
+    const steps = ramp.length - 1, scale = bench.head.scale;
+    const cells = new Uint32Array(m * m);
+    for (let c = 0; c < m * m; c++) {
+      const unit = kind === "S" ? (values[c] + 1) / 2 : 0.5 + values[c] / (2 * scale);
+      cells[c] = codes[c] === SELF ? back : ramp[Math.round(Math.min(1, Math.max(0, unit)) * steps)];
+    }
+    matrix.cells = cells;
+    const stripe = Math.round(5 * g.ratio), picture = paint.createImageData(pixels, pixels), out = new Uint32Array(picture.data.buffer);
+    for (let y = 0, p = 0; y < pixels; y++) {
+      const row = index[y];
+      for (let x = 0; x < pixels; x++, p++) {
+        const column = index[x];
+        if (row < 0 || column < 0 || edge[x] || edge[y]) continue;
+        const c = row * m + column;
+        if (kind === "w" && isDropped(codes[c])) out[p] = (x + y) % stripe === 0 ? hatch : pale;
+        else out[p] = cells[c];
+      }
+    }
+    return picture;
+  }
+
+  function drawStrips(g) {
+    const { order, labels, looks } = bench.head, each = g.size >= 9;
+    for (let k = 0; k < g.m;) {
+      let until = k + 1;
+      while (!each && until < g.m && labels[order[until]] === labels[order[k]]) until++;
+      const look = looks[labels[order[k]]], from = g.starts[k], to = g.starts[until - 1] + g.size;
+      if (!each) {
+        paint.fillStyle = bench.css(`--class-${look.color}`);
+        paint.fillRect(from, STRIP - 4, to - from, 2.5);
+        paint.fillRect(STRIP - 4, from, 2.5, to - from);
+      }
+      const radius = each ? Math.min(5, g.size * 0.36) : 5;
+      stamp(look, (from + to) / 2, STRIP / 2 - (each ? 0 : 3), radius);
+      stamp(look, STRIP / 2 - (each ? 0 : 3), (from + to) / 2, radius);
+      k = until;
+    }
+  }
+  function stamp(look, x, y, radius) {
+    paint.save();
+    paint.translate(x, y);
+    paint.scale(radius, radius);
+    const path = new Path2D(OUTLINES[look.shape]);
+    paint.fillStyle = bench.css(`--class-${look.color}`);
+    paint.fill(path);
+    paint.strokeStyle = bench.css("--ink");
+    paint.lineWidth = 0.8 / radius;
+    paint.stroke(path);
+    paint.restore();
+  }
+
+  function drawGlyphs(g) {
+    const values = bench.matrices[kind], codes = bench.matrices.code, numbers = g.size >= TEXT_FROM;
+    const soft = bench.css("--soft");
+    paint.font = `${Math.min(13, g.size * 0.4)}px ${bench.css("--st-font") || "sans-serif"}`;
+    paint.textAlign = "center";
+    paint.textBaseline = "middle";
+    for (let i = 0; i < g.m; i++) for (let j = 0; j < g.m; j++) {
+      const c = i * g.m + j, x = g.starts[j] + g.size / 2, y = g.starts[i] + g.size / 2, code = codes[c];
+      if (code === SELF) line(x - g.size * 0.22, y + g.size * 0.22, x + g.size * 0.22, y - g.size * 0.22, soft);
+      else if (kind === "w" && isDropped(code)) continue;
+      else if (kind === "w" && values[c] === 0) {
+        paint.strokeStyle = soft;
+        paint.lineWidth = 1;
+        paint.beginPath();
+        paint.arc(x, y, Math.min(3, g.size * 0.16), 0, 7);
+        paint.stroke();
+      } else if (numbers) {
+        paint.fillStyle = brightness(matrix.cells[c]) > 0.18 ? "#000" : "#fff";
+        paint.fillText(cellText(values[c]), x, y + 0.5);
+      }
+    }
+  }
+  // Relative luminance of a packed pixel, 0..1: black text from .18 on, white below: always 4.5:1 and more.
+  function brightness(pixel) {
+    const linear = [0, 8, 16].map((shift) => (((pixel >>> shift) & 255) / 255) ** 2.2);
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  }
+  function cellText(value) {
+    const size = Math.abs(value), text = size >= 10 ? size.toFixed(0) : size >= 0.995 ? size.toFixed(1) : size < 0.005 ? "0" : size.toFixed(2).slice(1);
+    if (kind === "S" && text === "0") return text;
+    return (value < 0 ? "−" : kind === "w" ? "+" : "") + text;
+  }
+  function line(ax, ay, bx, by, color) {
+    paint.strokeStyle = color;
+    paint.lineWidth = 1;
+    paint.beginPath();
+    paint.moveTo(ax, ay);
+    paint.lineTo(bx, by);
+    paint.stroke();
+  }
+
+  // ---- frames: what changed, what is lit, what is chosen, where the keyboard stands -----------------------------------
+  const rowOf = (id) => (id === null ? -1 : bench.rank.get(id) ?? -1);
+  function frame(g, i, j, color, width, grow = 0) {
+    paint.strokeStyle = color;
+    paint.lineWidth = width;
+    paint.strokeRect(g.starts[j] - grow, g.starts[i] - grow, g.size + 2 * grow, g.size + 2 * grow);
+  }
+  function drawFrames(g) {
+    if (!g.m) return;
+    const ink = bench.css("--ink"), end = g.starts[g.m - 1] + g.size, { anchor, other } = bench.head.selection;
+    if (kind === "w" && g.size >= 4) for (const c of bench.head.changed) frame(g, Math.floor(c / g.m), c % g.m, bench.css("--changed"), 1.5, -0.5);
+    const band = (k, across) => {
+      paint.strokeStyle = bench.css("--ink");
+      paint.lineWidth = 1;
+      if (across) paint.strokeRect(STRIP - 1, g.starts[k] - 1, end - STRIP + 2, g.size + 2);
+      else paint.strokeRect(g.starts[k] - 1, STRIP - 1, g.size + 2, end - STRIP + 2);
+    };
+    for (const pair of [matrix.lit, { anchor, other }]) {
+      if (!pair) continue;
+      const i = rowOf(pair.anchor), j = rowOf(pair.other);
+      if (i >= 0 && j < 0) { band(i, true); if (pair === matrix.lit) band(i, false); }
+      if (i >= 0 && j >= 0) frame(g, i, j, ink, pair === matrix.lit ? 1.5 : 3, 1);
+    }
+    if (bench.shadow.activeElement === canvas) {
+      frame(g, ...matrix.cell, bench.css("--paper"), 4, 2);
+      frame(g, ...matrix.cell, bench.css("--focus"), 2.5, 2);
+    }
+  }
+
+  function drawLegend() {
+    const { texts, scale } = bench.head;
+    const bits = kind === "S"
+      ? [["text", "−1"], ["bar", "ramp-s"], ["text", "1"]]
+      : [["text", fill(texts["js.w.pull"], { scale: num(scale) })], ["bar", "ramp-w"], ["text", fill(texts["js.w.push"], { scale: num(scale) })],
+        ["swatch", "dropped"], ["text", texts["js.w.dropped"]], ["swatch", "zero"], ["text", texts["js.w.zero"]]];
+    const nodes = keep(legend, bits.length, (row) => node("span", {}, row));
+    bits.forEach(([type, value], index) => {
+      nodes[index].className = type === "text" ? "" : `${type} ${value}`;
+      write(nodes[index], type === "text" ? value : "");
+    });
+    write(foot, kind === "w" ? bench.head.proof : "");
+  }
+
+  // ---- pointer and keyboard ---------------------------------------------------------------------------------------------
+  function cellAt(event) {
+    const box = canvas.getBoundingClientRect(), g = matrix.geometry;
+    const find = (at) => g.index[Math.floor(Math.max(0, at) * g.ratio)] ?? -1;
+    const i = find(event.clientY - box.top), j = find(event.clientX - box.left);
+    return i < 0 || j < 0 ? null : [i, j];
+  }
+  const pairAt = ([i, j]) => ({ anchor: bench.idAt(i), other: i === j ? null : bench.idAt(j) });
+  canvas.addEventListener("pointermove", (event) => {
+    const cell = cellAt(event);
+    bench.hover(cell && pairAt(cell), event);
+  });
+  canvas.addEventListener("pointerleave", () => bench.hover(null));
+  canvas.addEventListener("click", (event) => {
+    const cell = cellAt(event);
+    if (!cell) return;
+    matrix.cell = cell;
+    const pair = pairAt(cell);
+    bench.select(pair.anchor, pair.other);
+  });
+  const speak = () => bench.speak(bench.pairWords(pairAt(matrix.cell)));
+  canvas.addEventListener("focus", () => { clamp(); matrix.draw(); if (matrix.geometry.m) speak(); });
+  canvas.addEventListener("blur", () => { bench.hover(null); matrix.draw(); });
+  const clamp = () => { const last = Math.max(0, bench.head.ids.length - 1); matrix.cell = matrix.cell.map((k) => Math.max(0, Math.min(k, last))); };
+  canvas.addEventListener("keydown", (event) => {
+    const m = matrix.geometry.m, by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!m || event.ctrlKey || event.metaKey || event.altKey) return;
+    const pair = pairAt(matrix.cell);
+    if (by) matrix.cell = matrix.cell.map((k, axis) => Math.max(0, Math.min(m - 1, k + by[axis] * (event.shiftKey ? 5 : 1))));
+    else if (event.key === "Home") matrix.cell = [matrix.cell[0], 0];
+    else if (event.key === "End") matrix.cell = [matrix.cell[0], m - 1];
+    else if (event.key === "Enter" || event.key === " ") bench.select(pair.anchor, pair.other);
+    else if (event.key === "Escape") bench.select(null, null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (by || event.key === "Home" || event.key === "End") { bench.hover(pairAt(matrix.cell)); matrix.draw(); speak(); }
+  });
+  matrix.light = (pair) => { matrix.lit = pair; matrix.draw(); };
+  matrix.clamp = clamp;
+  return matrix;
+}

@@ -1,0 +1,51 @@
+// The strip over the bench: loss, presets, parameters, mining.
+
+const strips = new WeakMap();
+
+function makeStrip(shadow) {
+  const root = shadow.querySelector(".strip"), strip = { flow: makeFlow("c"), data: null }, { flow } = strip;
+  const lossBox = node("label", { className: "loss" }, root), lossWord = node("span", { className: "spoken" }, lossBox), loss = node("select", {}, lossBox);
+  const presets = node("div", { className: "presets", role: "group" }, root);
+  const sliders = makeSliders(strip, root);
+  const mineBox = node("label", { className: "mine" }, root), mine = node("input", { type: "checkbox" }, mineBox), mineWord = node("span", {}, mineBox);
+  loss.addEventListener("change", () => flow.push({ kind: "loss", name: loss.value }));
+  mine.addEventListener("change", () => flow.push({ kind: "mine", on: mine.checked }));
+
+  function draw() {
+    const { losses, method, texts } = strip.data;
+    write(lossWord, texts["js.strip.loss"]);
+    const options = keep(loss, losses.length, (select) => node("option", {}, select));
+    losses.forEach(({ name, title }, at) => { options[at].value = name; write(options[at], title); });
+    if (loss.value !== method.loss) loss.value = method.loss;
+    presets.setAttribute("aria-label", texts["js.strip.presets"]);
+    const chips = keep(presets, strip.data.presets.length, (row) => {
+      const chip = node("button", { type: "button", className: "chip" }, row);
+      chip.addEventListener("click", () => flow.push({ kind: "preset", slug: chip.dataset.slug }));
+    });
+    strip.data.presets.forEach(({ slug, title, help, active }, at) => {
+      chips[at].dataset.slug = slug;
+      chips[at].title = help;
+      chips[at].setAttribute("aria-pressed", active);
+      write(chips[at], title);
+    });
+    sliders.draw();
+    mine.checked = method.mined;
+    write(mineWord, texts["js.strip.mine"]);
+  }
+  const restyle = () => { root.dataset.scheme = scheme(root); };
+  watchTheme(restyle);
+  strip.show = (data) => {
+    strip.data = data;
+    flow.acknowledge(data.seq);
+    restyle();
+    draw();
+  };
+  return strip;
+}
+
+export default function ({ parentElement, data, setStateValue }) {
+  let strip = strips.get(parentElement);
+  if (!strip) strips.set(parentElement, (strip = makeStrip(parentElement)));
+  strip.flow.set = (parcel) => setStateValue("parcel", parcel);
+  strip.show(data);
+}

@@ -1,0 +1,207 @@
+"""The bench: board, matrices, readouts and inspector of the current batch, in one component."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import numpy as np
+
+from msviz.core.errors import MsvizError
+from msviz.core.gpw import proof
+from msviz.data.datasets import digit_images
+from msviz.data.titles import batch_title
+from msviz.figures.theme import class_look
+from msviz.state import encode
+from msviz.text import catalogue, msg, number, percent, say, say_error
+from msviz.ui import session
+from msviz.ui.components import component, pack
+from msviz.ui.desk import Desk
+from msviz.views.board import BoardView, Scales, board_view
+from msviz.views.change import ChangeView, change_view
+from msviz.views.inspector import inspector_view
+from msviz.views.matrices import matrix_view
+from msviz.views.readouts import Readouts, readouts
+from msviz.views.scene import Scene
+
+KEY: Final = "msviz.bench"
+CLASSES: Final = 10  # as many classes can be chosen on the board and by the keys 1 to 9 and 0
+
+
+def bench() -> None:
+    """Show the bench of the visitor's desk."""
+    component("bench")(key=KEY, data=message(session.desk()), on_parcel_change=session.on_parcel("b", KEY))
+
+
+def message(desk: Desk) -> bytes:
+    """What the browser draws, as bytes: a header, then S, weights, decisions and digit images (see assets/bench.js)."""
+    now, before = session.scenes()
+    scale = session.scale(now)
+    matrices, change = matrix_view(now), change_view(before, now)
+    block = np.ix_(matrices.order, matrices.order)
+    head: dict[str, Any] = {
+        "seq": desk.applied.get("b", 0),
+        "texts": catalogue("js."),
+        "scale": scale.weight,
+        "order": matrices.order,
+        "epsilon": now.state.method.epsilon,
+        "bounds": _bounds(now),
+        "changed": np.flatnonzero(change.changed[block]).tolist(),
+        "ghosts": change.ghosts,
+        "proof": _proof(now, desk.open),
+        **_way_back(desk),
+        **_points(now),
+        **_looks(now),
+        **_board(now, board_view(now, scale), scale),
+        **_words(desk, now, change),
+    }
+    images, head["pictures"] = _pictures(now)
+    return pack(head, matrices.sim, matrices.gradient, matrices.decision, images)
+
+
+def _points(now: Scene) -> dict[str, Any]:
+    batch, display = now.state.batch, now.state.display
+    selection = display.selection
+    return {
+        "ids": batch.ids,
+        "labels": batch.labels,
+        "xy": batch.board[:, :2].ravel().tolist(),
+        "next_id": batch.next_id,
+        "selection": {"anchor": selection and selection.anchor, "other": selection and selection.other},
+        "show": {"edges": display.edges, "forces": display.forces},
+    }
+
+
+def _looks(now: Scene) -> dict[str, Any]:
+    """Names and looks of the classes on the board, and of the next one that a visitor can open."""
+    batch = now.state.batch
+    palette = list(batch.classes) or [0, 1]
+    if len(palette) == 1:
+        palette.append(next(label for label in range(2) if label not in palette))
+    free = next((label for label in range(256) if label not in palette), None)
+
+    def look(label: int) -> dict[str, Any]:
+        found = class_look(label)
+        return {"name": batch.class_name(label), "color": found.color, "shape": found.shape}
+
+    offered = free if len(palette) < CLASSES else None
+    return {
+        "palette": palette,
+        "looks": {label: look(label) for label in palette},
+        "next_class": offered,
+        "next_look": None if offered is None else look(offered),
+    }
+
+
+def _board(now: Scene, view: BoardView, scale: Scales) -> dict[str, Any]:
+    batch = now.state.batch
+    title = say(batch_title(batch))
+    if batch.source.edited:
+        title = say("source.edited", title=title)
+    counted = msg("board.title", m=batch.m, classes=len(batch.classes), title=title)
+    hint = "board.hint" if batch.editable else "board.hint.projection"
+    note = msg("board.edges.some", drawn=len(view.edges), total=view.total)
+    return {
+        "board": {
+            "title": say(counted),
+            "hint": say(hint, d=batch.x.shape[1] if batch.m else 2),
+            "editable": batch.editable,
+        },
+        "edges": {
+            "rows": [(edge.one, edge.two, round(edge.share, 4), int(edge.positive)) for edge in view.edges],
+            "note": say(note) if len(view.edges) < view.total else "",
+        },
+        "forces": np.round(view.forces, 4).ravel().tolist(),
+    }
+
+
+def _bounds(now: Scene) -> list[tuple[float | None, int, float | None, int]]:
+    """For every anchor: its hardest positive's S and id, its hardest negative's S and id; None and -1 when absent."""
+    ids = now.state.batch.ids
+    columns = (now.bounds.hardest_pos, now.bounds.hardest_pos_at, now.bounds.hardest_neg, now.bounds.hardest_neg_at)
+
+    def finite(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    return [
+        (finite(least), ids[at] if at >= 0 else -1, finite(most), ids[most_at] if most_at >= 0 else -1)
+        for least, at, most, most_at in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _words(desk: Desk, now: Scene, change: ChangeView) -> dict[str, Any]:
+    numbers = readouts(now)
+    view = inspector_view(now)
+    equation = view.equation and {
+        "name": view.name,
+        "factor": [vars(term) for term in view.equation.factor],
+        "numerator": [vars(term) for term in view.equation.numerator],
+        "denominator": [vars(term) for term in view.equation.denominator],
+        "result": number(view.equation.value, 3),
+        "legend": [{"role": role, "name": role, "text": say(words)} for role, words in view.legend],
+    }
+    return {
+        "readouts": _readouts(now, numbers),
+        "why_zero": numbers.why_zero and say(numbers.why_zero),
+        "change": {"text": change_line(desk, change), "error": bool(desk.errors)},
+        "inspector": {"title": say(view.title), "lines": [say(line) for line in view.lines], "equation": equation},
+    }
+
+
+def _readouts(now: Scene, numbers: Readouts) -> list[tuple[str, str]]:
+    mined = "readout.kept" if now.state.method.epsilon is not None else "readout.kept.off"
+    pair = numbers.heaviest or (0, 0)
+    heaviest = "readout.share" if numbers.heaviest else "readout.share.none"
+    return [
+        (number(numbers.loss, 4), say("readout.loss", m=now.m)),
+        (
+            f"{number(numbers.kept_positives)} + {number(numbers.kept_negatives)}",
+            say(mined, positives=numbers.positives, negatives=numbers.negatives),
+        ),
+        (percent(numbers.share) if numbers.heaviest else "–", say(heaviest, anchor=pair[0], other=pair[1])),
+        (number(numbers.violations), say("readout.violations")),
+    ]
+
+
+def change_line(desk: Desk, change: ChangeView) -> str:
+    """The one line: what was refused, or what the last gesture changed, or what to do first."""
+    if desk.errors:
+        return " ".join(say_error(error) for error in desk.errors)
+    if not change.actions:
+        return say("change.nothing")
+    actions, effects = change.actions[:3], change.effects
+    more = [say("change.more", count=len(change.actions) - 3)] if len(change.actions) > 3 else []
+    what = ", ".join([say(action) for action in actions] + more)
+    return f"{what}: {'; '.join(say(effect) for effect in effects)}." if effects else f"{what}."
+
+
+def _proof(now: Scene, moving: bool) -> str:
+    """The proof line; while something moves it would be a frame behind, so it says nothing."""
+    if moving or not now.m:
+        return ""
+    worst = proof(now.sim, now.pairs, now.state.method)
+    return say("js.w.proof", difference=number(worst, 2))
+
+
+def _pictures(now: Scene) -> tuple[np.ndarray, list[int] | None]:
+    digits = now.state.batch.digits
+    if digits is None:
+        return np.zeros(0, dtype=np.uint8), None
+    used = sorted({digit for digit in digits if digit >= 0})
+    place = {digit: at for at, digit in enumerate(used)}
+    return digit_images()[used], [place.get(digit, -1) for digit in digits]
+
+
+def _way_back(desk: Desk) -> dict[str, Any]:
+    return {"can_undo": desk.history.can_undo, "can_redo": desk.history.can_redo, "link": _link(desk)}
+
+
+def _link(desk: Desk) -> dict[str, str | None]:
+    """The query that restores the state; during a gesture the one from before it, so that nothing is sent for it."""
+    state = desk.history.before if desk.open and desk.history.before is not None else desk.state
+    try:
+        query = encode(state)
+    except MsvizError as error:
+        return {"query": None, "refused": say_error(error)}
+    return {"query": f"?{urlencode(query)}" if query else "", "refused": None}

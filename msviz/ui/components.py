@@ -1,0 +1,51 @@
+"""Registers our browser components: plain js and css files in `assets/`, joined here; no build step.
+
+The scripts are joined into one module each, so a function of marks.js can be called in board.js as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from msviz.figures.theme import css_variables
+
+ASSETS: Final = Path(__file__).parent / "assets"
+_SCRIPTS: Final = {
+    "bench": (
+        *("marks", "flow", "copylink", "actions", "tools", "board"),
+        *("matrix", "equation", "inspector", "line", "readouts", "bench"),
+    ),
+    "strip": ("marks", "flow", "sliders", "strip"),
+}
+
+
+@cache
+def component(name: str) -> Any:
+    """The mounting command of a component: "bench" or "strip"."""
+    js = "\n".join((ASSETS / f"{part}.js").read_text(encoding="utf-8") for part in _SCRIPTS[name])
+    css = css_variables(f".{name}") + "\n" + (ASSETS / f"{name}.css").read_text(encoding="utf-8")
+    return st.components.v2.component(f"msviz_{name}", html=f'<div class="{name}"></div>', css=css, js=js)
+
+
+def pack(head: Mapping[str, Any], *arrays: np.ndarray) -> bytes:
+    """A header and arrays as one message: [u32 length][json, padded to 8 bytes][array bytes ...], little-endian.
+
+    Args:
+        head: anything JSON can hold.
+        arrays: their bytes follow in this order; the header says how to read them.
+
+    Example:
+        >>> pack({"m": 1}, np.zeros(2, dtype=np.uint8))
+        b'\\x0c\\x00\\x00\\x00{"m":1}     \\x00\\x00'
+    """
+    text = json.dumps(head, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-(len(text) + 4) % 8)
+    return struct.pack("<I", len(text)) + text + b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)

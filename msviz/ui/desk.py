@@ -1,0 +1,167 @@
+"""What a visitor's gestures do to the state: events from our components in, a new desk out. No Streamlit here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from msviz.core.errors import MsvizError
+from msviz.core.losses import LOSSES
+from msviz.core.losses.spec import param_infos
+from msviz.core.methods import METHODS, Method
+from msviz.state import Display, History, State, default_state
+
+DEFAULT_EPSILON: Final = 0.1
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One visitor's work: the history, whether a gesture is under way, and what was refused.
+
+    Args:
+        history: all states.
+        open: a drag or a slider movement is under way: scales stay still until it ends.
+        applied: component -> the last event number that was applied (see assets/flow.js).
+        errors: what was refused since the last gesture, in the order it came.
+    """
+
+    history: History = field(default_factory=lambda: History(default_state()))
+    open: bool = False
+    applied: Mapping[str, int] = field(default_factory=dict)
+    errors: tuple[MsvizError, ...] = ()
+
+    @property
+    def state(self) -> State:
+        """The state now."""
+        return self.history.present
+
+    def load(self, state: State) -> Desk:
+        """Another state as one step of the history, such as a preset's batch."""
+        return replace(self, history=self.history.push(state), open=False, errors=())
+
+    def refuse(self, *errors: MsvizError) -> Desk:
+        """The same desk with an explanation why nothing happened."""
+        return replace(self, errors=errors, open=False)
+
+    def apply(self, component: str, events: Iterable[Mapping[str, Any]]) -> Desk:
+        """Apply a parcel of events; those with a number that was applied before are skipped.
+
+        Args:
+            component: whose events they are; each component counts its own.
+            events: each has `seq`, `kind`, `gesture` (None or a name) and what the kind needs.
+
+        Returns:
+            The desk afterwards. An event that is refused leaves the state as it was and adds to `errors`.
+        """
+        desk = self
+        for event in sorted(events, key=lambda event: int(event["seq"])):
+            seq = int(event["seq"])
+            if seq > desk.applied.get(component, 0):
+                desk = replace(desk._one(event), applied={**desk.applied, component: seq})
+        return desk
+
+    def _one(self, event: Mapping[str, Any]) -> Desk:
+        kind = event["kind"]
+        if kind == "drop":
+            return replace(self, open=False)
+        if kind in ("undo", "redo"):
+            step = self.history.undo() if kind == "undo" else self.history.redo()
+            return replace(self, history=step, open=False, errors=())
+        try:
+            state = _GESTURES[kind](self.state, event)
+        except MsvizError as error:
+            return self.refuse(error)
+        except (KeyError, TypeError, ValueError, IndexError):
+            plain = "The page sent something that could not be read ({got}). Nothing was changed: please try again."
+            return self.refuse(MsvizError("error.event", plain, got=str(kind)[:40]))
+        if kind in _LOOKS:  # neither a step nor a gesture
+            return replace(self, history=self.history.show(state.display))
+        gesture = event.get("gesture")
+        return replace(self, history=self.history.push(state, gesture), open=gesture is not None, errors=())
+
+
+def _move(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_batch(state.batch.moved(int(event["target"]), (float(event["x"]), float(event["y"]))))
+
+
+def _add(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_batch(state.batch.added((float(event["x"]), float(event["y"])), int(event["label"])))
+
+
+def _remove(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_batch(state.batch.removed(int(event["target"])))
+
+
+def _label(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_batch(state.batch.relabelled(int(event["target"]), int(event["label"])))
+
+
+def _select(state: State, event: Mapping[str, Any]) -> State:
+    anchor, other = event["anchor"], event["other"]
+    return state.select(None if anchor is None else int(anchor), None if other is None else int(other))
+
+
+def _show(state: State, event: Mapping[str, Any]) -> State:
+    display: Display = state.display.replace(edges=bool(event["edges"]), forces=bool(event["forces"]))
+    return state.with_display(display)
+
+
+def _loss(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_method(with_loss(state.method, str(event["name"])))
+
+
+def _preset(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_method(METHODS[str(event["slug"])])
+
+
+def _param(state: State, event: Mapping[str, Any]) -> State:
+    name, value = str(event["target"]), event["value"]
+    if value is None:
+        name_shown = "ε" if name == "epsilon" else name
+        raise MsvizError("error.not_a_number", "{name} needs a number, but the field is empty.", name=name_shown)
+    return state.with_method(state.method.replace(**{name: value}))
+
+
+def _mine(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_method(state.method.replace(epsilon=DEFAULT_EPSILON if event["on"] else None))
+
+
+_GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
+    "move": _move,
+    "add": _add,
+    "remove": _remove,
+    "label": _label,
+    "select": _select,
+    "show": _show,
+    "loss": _loss,
+    "preset": _preset,
+    "param": _param,
+    "mine": _mine,
+}
+_LOOKS: Final = frozenset({"select", "show"})
+
+
+def with_loss(method: Method, name: str) -> Method:
+    """A method with another loss: mining stays, and so does every parameter that means the same in both losses.
+
+    Args:
+        method: the method now.
+        name: the other loss.
+
+    Raises:
+        MsvizError: error.loss_unknown.
+
+    Example:
+        >>> with_loss(Method("binomial", alpha=3.0, epsilon=0.1), "multi_similarity").params.alpha
+        3.0
+    """
+    if name not in LOSSES:
+        return Method(name)  # says which losses there are
+    mine = {(info.name, info.low, info.high, info.default) for info in param_infos(method.params)}
+    shared = {
+        info.name: getattr(method.params, info.name)
+        for info in param_infos(LOSSES[name].params)
+        if (info.name, info.low, info.high, info.default) in mine
+    }
+    return Method(name, epsilon=method.epsilon, **shared)

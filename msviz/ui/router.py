@@ -1,0 +1,34 @@
+"""The script that Streamlit runs for every page: frame and navigation. `app.py` starts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from msviz.text import say
+
+PAGES: Final = Path(__file__).parents[2] / "pages"
+
+ICON: Final = Path(__file__).parent / "assets" / "icon.svg"  # a file: named icons would be fetched from another host
+
+# Streamlit keeps 6rem free above the first line, on a beamer a tenth of the screen. Its menu floats over the corner.
+_FRAME: Final = """<style>
+.stMainBlockContainer { padding: .6rem clamp(1rem, 2.5vw, 3rem) 2rem; gap: .6rem; }
+.stMainBlockContainer h1 { font-size: 1.75rem; padding: 0; }
+header.stAppHeader { background: transparent; height: 2.75rem; min-height: 0; pointer-events: none; }
+header.stAppHeader button, header.stAppHeader a { pointer-events: auto; }
+.st-key-heading { padding-right: 2.5rem; }
+</style>"""
+
+
+def route() -> None:
+    """Set up the frame and run the page that the address names."""
+    st.set_page_config(page_title=say("app.title"), page_icon=str(ICON), layout="wide")
+    st.html(_FRAME)
+    explore = [st.Page(PAGES / "explore" / "playground.py", title=say("page.playground.title"), default=True)]
+    st.navigation({say("nav.explore"): explore}).run()
+
+
+route()

@@ -1,0 +1,79 @@
+"""The only user of `st.session_state` and `st.query_params`: one desk a visitor, begun from the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import streamlit as st
+
+from msviz.core.errors import MsvizError
+from msviz.state import History, decode
+from msviz.ui.desk import Desk
+from msviz.views.board import Scales, scales
+from msviz.views.scene import Scene, scene
+
+_DESK: Final = "msviz.desk"
+_SCENES: Final = "msviz.scenes"
+_SCALES: Final = "msviz.scales"
+
+
+def desk() -> Desk:
+    """The visitor's desk; on the first call of a session it is made from the link."""
+    if _DESK not in st.session_state:
+        state, errors = decode(st.query_params.to_dict())
+        st.session_state[_DESK] = Desk(History(state), errors=tuple(errors))
+    found: Desk = st.session_state[_DESK]
+    return found
+
+
+def put(new: Desk) -> None:
+    """Make a desk the visitor's."""
+    st.session_state[_DESK] = new
+
+
+def attempt(change: Callable[[Desk], Desk]) -> None:
+    """Put what a change makes of the desk; if it is refused, the desk as it was, with the reason."""
+    before = desk()
+    try:
+        put(change(before))
+    except MsvizError as error:
+        put(before.refuse(error))
+
+
+def on_parcel(component: str, key: str) -> Callable[[], None]:
+    """The callback of a component: applies the parcel of events that it sent."""
+
+    def receive() -> None:
+        parcel: dict[str, Any] | None = st.session_state[key].get("parcel")
+        if parcel:
+            put(desk().apply(component, parcel["events"]))
+
+    return receive
+
+
+def scenes() -> tuple[Scene, Scene | None]:
+    """The scene now and the one before the last gesture, each evaluated once."""
+    history = desk().history
+    known: dict[int, Scene] = st.session_state.get(_SCENES, {})
+    wanted = [history.present, *([history.before] if history.before is not None else [])]
+    fresh = {}
+    for state in wanted:
+        found = known.get(id(state))
+        fresh[id(state)] = found if found is not None and found.state is state else scene(state)
+    st.session_state[_SCENES] = fresh
+    return fresh[id(wanted[0])], fresh[id(wanted[1])] if len(wanted) > 1 else None
+
+
+def scale(now: Scene) -> Scales:
+    """The scales to draw with: those of the beginning while a gesture is under way, otherwise those that fit."""
+    kept: Scales | None = st.session_state.get(_SCALES)
+    if kept is None or not desk().open:
+        kept = scales(now)
+        st.session_state[_SCALES] = kept
+    return kept
+
+
+def widget(key: str, default: Any = None) -> Any:
+    """The value of a Streamlit widget by its key."""
+    return st.session_state.get(key, default)

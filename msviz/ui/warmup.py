@@ -1,0 +1,27 @@
+"""Loads and runs everything slow once, before the first visitor comes."""
+
+from __future__ import annotations
+
+import gc
+import os
+
+
+def warm_up() -> None:
+    """Import torch and scikit-learn, evaluate one batch, then freeze what is loaded out of the garbage collector.
+
+    One thread for torch: matrices of a class are small, and many visitors share the cores.
+    """
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    import torch
+
+    torch.set_num_threads(1)
+    from msviz.core.gpw import proof
+    from msviz.data.datasets import digits_batch
+    from msviz.state import default_state
+    from msviz.views.scene import scene
+
+    now = scene(default_state())
+    proof(now.sim, now.pairs, now.state.method)
+    digits_batch([3, 8, 9], per_class=2, seed=0)
+    gc.collect()
+    gc.freeze()

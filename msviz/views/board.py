@@ -1,0 +1,113 @@
+"""What stands on the board beside the points: edges between kept pairs, the step of every point, frozen scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from jaxtyping import Float64
+
+from msviz.views.scene import Scene
+
+FEW_POINTS: Final = 20  # up to here every edge is drawn
+MOST_EDGES: Final = 60  # above, the heaviest ones and the selection's
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The largest weight and the longest step; held still during a gesture, so that colours and lengths compare.
+
+    Args:
+        weight: the value at the ends of the weight's colour scale, > 0.
+        force: the length of the longest arrow, > 0.
+    """
+
+    weight: float
+    force: float
+
+
+def scales(scene: Scene) -> Scales:
+    """The scales that fit a scene; 1 where there is nothing to scale."""
+    weight = float(scene.weights.max()) if scene.m else 0.0
+    force = float(np.linalg.norm(scene.forces, axis=1).max()) if scene.m else 0.0
+    return Scales(weight or 1.0, force or 1.0)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A kept pair, both directions together.
+
+    Args:
+        one, two: ids of its points.
+        weight: w_ij + w_ji.
+        share: weight / (2 x the scale), 0..1: how thick it is drawn.
+        positive: same class (pulls, solid) or not (pushes, dashed).
+    """
+
+    one: int
+    two: int
+    weight: float
+    share: float
+    positive: bool
+
+
+@dataclass(frozen=True, eq=False)
+class BoardView:
+    """Edges and forces of a scene.
+
+    Args:
+        edges: what is drawn, the lightest first.
+        total: how many edges there are.
+        forces: [m, 2] steps -dL/dx, 1 = the scale's longest; zero for boards that are a projection.
+    """
+
+    edges: tuple[Edge, ...]
+    total: int
+    forces: Float64[np.ndarray, "m 2"]
+
+
+def board_view(scene: Scene, scale: Scales) -> BoardView:
+    """Edges and forces of a scene, drawn to a scale.
+
+    Up to 20 points every edge is drawn. Above, the 60 heaviest and those of the selected anchor.
+
+    Args:
+        scene: the evaluated state.
+        scale: from `scales`, of this scene or of the one at the beginning of the gesture.
+
+    Example:
+        >>> from msviz.state import default_state
+        >>> from msviz.views.scene import scene
+        >>> now = scene(default_state())
+        >>> view = board_view(now, scales(now))
+        >>> len(view.edges) == view.total
+        True
+    """
+    batch = scene.state.batch
+    both = (scene.weights + scene.weights.T).numpy()
+    kept = (scene.kept | scene.kept.T).numpy()
+    if scene.state.method.epsilon is None:  # without mining every pair is kept: only those that weigh something
+        kept = both > 0
+    rows, columns = np.nonzero(np.triu(kept, 1))
+    weight = both[rows, columns]
+    drawn = np.argsort(weight, kind="stable")
+    if batch.m > FEW_POINTS:
+        heaviest = drawn[-MOST_EDGES:]
+        selection = scene.state.display.selection
+        own = batch.index(selection.anchor) if selection else -1
+        drawn = np.array([k for k in drawn if own in (rows[k], columns[k])] + list(heaviest), dtype=int)
+        drawn = np.array(list(dict.fromkeys(drawn.tolist())), dtype=int)
+    positive = scene.pairs.pos.numpy()
+    edges = tuple(
+        Edge(
+            one=batch.ids[i],
+            two=batch.ids[j],
+            weight=float(both[i, j]),
+            share=min(1.0, float(both[i, j]) / (2 * scale.weight)),
+            positive=bool(positive[i, j]),
+        )
+        for i, j in zip(rows[drawn].tolist(), columns[drawn].tolist(), strict=True)
+    )
+    steps = scene.forces / scale.force if batch.editable else np.zeros((batch.m, 2))
+    return BoardView(edges, len(rows), steps[:, :2])

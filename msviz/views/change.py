@@ -1,0 +1,160 @@
+"""What just changed? The difference between two scenes in one line, old positions as ghosts, changed cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool
+
+from msviz.core.losses.spec import param_infos
+from msviz.data.titles import batch_title
+from msviz.text import Message, msg, say
+from msviz.views.scene import Scene
+
+NOTICEABLE = 5e-4  # a weight that moved by less looks the same with three decimals
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeView:
+    """What a gesture did.
+
+    Args:
+        actions: what the person did, a message each.
+        effects: what came of it, a message each; empty when the batch is another one.
+        ghosts: (x, y, label) of points where they stood before.
+        changed: [m, m] pairs, in the batch's order, whose weight or decision changed noticeably.
+    """
+
+    actions: tuple[Message, ...]
+    effects: tuple[Message, ...]
+    ghosts: tuple[tuple[float, float, int], ...]
+    changed: Bool[np.ndarray, "m m"]
+
+
+def change_view(before: Scene | None, after: Scene) -> ChangeView:
+    """Compare the scene before the last gesture with the one now.
+
+    Args:
+        before: None when nothing has happened yet.
+        after: the scene now.
+
+    Example:
+        >>> from msviz.state import default_state
+        >>> from msviz.views.scene import scene
+        >>> start = default_state()
+        >>> later = start.with_method(start.method.replace(beta=80.0))
+        >>> [action.key for action in change_view(scene(start), scene(later)).actions]
+        ['change.param']
+    """
+    nothing = np.zeros((after.m, after.m), dtype=bool)
+    if before is None or before.state.same_work(after.state):
+        return ChangeView((), (), (), nothing)
+    if _another_batch(before, after):
+        batch = after.state.batch
+        loaded = msg("change.batch", title=say(batch_title(batch)), m=batch.m, classes=len(batch.classes))
+        return ChangeView((loaded, *_method_actions(before, after)), (), (), nothing)
+    actions = (*_batch_actions(before, after), *_method_actions(before, after))
+    old, new = _shared_rows(before, after)
+    weight_before = before.weights.numpy()[np.ix_(old, old)]
+    weight_after = after.weights.numpy()[np.ix_(new, new)]
+    kept_before = before.kept.numpy()[np.ix_(old, old)]
+    kept_after = after.kept.numpy()[np.ix_(new, new)]
+    changed = nothing
+    changed[np.ix_(new, new)] = (np.abs(weight_after - weight_before) > NOTICEABLE) | (kept_before != kept_after)
+    effects = tuple(_effects(before, after, weight_before, weight_after, new, kept_before, kept_after))
+    return ChangeView(actions, effects, _ghosts(before, after), changed)
+
+
+def _another_batch(before: Scene, after: Scene) -> bool:
+    one, two = before.state.batch.source, after.state.batch.source
+    note = [{key: value for key, value in source.note.items() if key != "edited"} for source in (one, two)]
+    return (one.kind, one.name) != (two.kind, two.name) or note[0] != note[1] or (one.edited and not two.edited)
+
+
+def _shared_rows(before: Scene, after: Scene) -> tuple[list[int], list[int]]:
+    ids = [id for id in after.state.batch.ids if id in set(before.state.batch.ids)]
+    return [before.state.batch.index(id) for id in ids], [after.state.batch.index(id) for id in ids]
+
+
+def _batch_actions(before: Scene, after: Scene) -> Iterator[Message]:
+    one, two = before.state.batch, after.state.batch
+    for id in two.ids:
+        if id not in one.ids:
+            yield msg("change.added", id=id, name=two.class_name(two.labels[two.index(id)]))
+    for id in one.ids:
+        if id not in two.ids:
+            yield msg("change.removed", id=id)
+    for id in two.ids:
+        if id not in one.ids:
+            continue
+        i, j = one.index(id), two.index(id)
+        if one.labels[i] != two.labels[j]:
+            names = {"old": one.class_name(one.labels[i]), "new": two.class_name(two.labels[j])}
+            yield msg("change.relabelled", id=id, **names)
+        if not np.array_equal(one.board[i], two.board[j]):
+            yield msg("change.moved", id=id, old=_angle(one.board[i]), new=_angle(two.board[j]))
+
+
+def _angle(place: np.ndarray) -> int:
+    return round(math.degrees(math.atan2(place[1], place[0]))) % 360
+
+
+def _method_actions(before: Scene, after: Scene) -> Iterator[Message]:
+    one, two = before.state.method, after.state.method
+    if one.name != two.name:
+        yield msg("change.loss", old=_loss_title(one.loss), new=_loss_title(two.loss))
+    else:
+        for info in param_infos(two.params):
+            old, new = getattr(one.params, info.name), getattr(two.params, info.name)
+            if old != new:
+                yield msg("change.param", letter=info.letter, old=old, new=new)
+    if one.epsilon != two.epsilon:
+        if two.epsilon is None:
+            yield msg("change.mining_off")
+        elif one.epsilon is None:
+            yield msg("change.mining_on", epsilon=two.epsilon)
+        else:
+            yield msg("change.param", letter="ε", old=one.epsilon, new=two.epsilon)
+
+
+def _loss_title(loss: object) -> str:
+    name, title = getattr(loss, "name", ""), getattr(loss, "title", "")
+    return say(f"loss.{name}.title", default=title)
+
+
+def _effects(
+    before: Scene,
+    after: Scene,
+    weight_before: np.ndarray,
+    weight_after: np.ndarray,
+    rows: list[int],
+    kept_before: np.ndarray,
+    kept_after: np.ndarray,
+) -> Iterator[Message]:
+    newly_kept, newly_dropped = int((kept_after & ~kept_before).sum()), int((kept_before & ~kept_after).sum())
+    moved = np.abs(weight_after - weight_before)
+    if moved.size and moved.max() > NOTICEABLE:
+        i, j = divmod(int(moved.argmax()), len(rows))
+        ids = after.state.batch.ids
+        ends = {"anchor": ids[rows[i]], "other": ids[rows[j]]}
+        yield msg("change.weight", **ends, old=float(weight_before[i, j]), new=float(weight_after[i, j]))
+    elif not newly_kept and not newly_dropped:
+        yield msg("change.no_weight")
+    if newly_dropped:
+        yield msg("change.newly_dropped", count=newly_dropped)
+    if newly_kept:
+        yield msg("change.newly_kept", count=newly_kept)
+    if before.m and after.m:
+        yield msg("change.loss_value", old=float(before.evaluation.value), new=float(after.evaluation.value))
+
+
+def _ghosts(before: Scene, after: Scene) -> tuple[tuple[float, float, int], ...]:
+    one, two = before.state.batch, after.state.batch
+    return tuple(
+        (float(one.board[row][0]), float(one.board[row][1]), one.labels[row])
+        for row, id in enumerate(one.ids)
+        if id not in two.ids or not np.array_equal(one.board[row], two.board[two.index(id)])
+    )

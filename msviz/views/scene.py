@@ -1,0 +1,77 @@
+"""A state together with everything that the core computes of it: evaluated once, read by every view-model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float64
+from torch import Tensor
+
+from msviz.core.gpw import forces
+from msviz.core.methods import Evaluation, evaluate
+from msviz.core.pairs import Bounds, Pairs, bounds, label_pairs
+from msviz.core.similarity import similarity, zero_rows
+from msviz.state import State
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything computed of one state, in float64; rows and columns follow the batch's points.
+
+    Args:
+        state: what was evaluated.
+        sim: S, cosine similarities [m, m].
+        pairs: positives and negatives by label, before mining.
+        bounds: for every anchor its hardest positive and negative, before mining.
+        evaluation: mined pairs, losses, gradients and weights of the active method.
+        forces: [m, 2], the step -dL/dx of every point (tangential); [m, d] for batches of higher dimension.
+        zero_rows: rows of the batch that are zero vectors: similarity 0 to all, no force.
+    """
+
+    state: State
+    sim: Float64[Tensor, "m m"]
+    pairs: Pairs
+    bounds: Bounds
+    evaluation: Evaluation
+    forces: Float64[np.ndarray, "m d"]
+    zero_rows: tuple[int, ...]
+
+    @property
+    def m(self) -> int:
+        """The number of points."""
+        return self.state.batch.m
+
+    @property
+    def weights(self) -> Float64[Tensor, "m m"]:
+        """GPW weights w_ij = |dL_i/dS_ij|, without 1/m."""
+        return self.evaluation.weights
+
+    @property
+    def kept(self) -> Bool[Tensor, "m m"]:
+        """The pairs that count: mined ones, or all of them when mining is off."""
+        return self.evaluation.mined.pos | self.evaluation.mined.neg
+
+
+def scene(state: State) -> Scene:
+    """Evaluate a state with the core, in float64.
+
+    Example:
+        >>> from msviz.state import default_state
+        >>> scene(default_state()).m
+        14
+    """
+    x = torch.from_numpy(state.batch.x.copy())
+    sim = similarity(x)
+    pairs = label_pairs(list(state.batch.labels))
+    evaluation = evaluate(sim, pairs, state.method)
+    return Scene(
+        state=state,
+        sim=sim,
+        pairs=pairs,
+        bounds=bounds(sim, pairs),
+        evaluation=evaluation,
+        forces=forces(x, evaluation.gradient).numpy(),
+        zero_rows=tuple(zero_rows(x).tolist()),
+    )
