@@ -12,14 +12,14 @@ PICTURE = ROOT / "docs" / "playground.png"
 
 
 def take(picture: Path) -> None:
-    """Write the playground, in light colours and at 1440 x 900, to `picture` as a visitor first sees it."""
+    """Write the playground, in light colours and at 1440 x 900, to `picture`: the first batch, with a pair chosen."""
     path = find_chromium()
     if path is None:
         raise SystemExit("no Chromium here: install it first (Debian: apt-get install -y chromium)")
     with running_app() as address, sync_playwright() as playwright:
         browser = launch(playwright, path)
         page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light", reduced_motion="reduce")
-        page.goto(address)
+        page.goto(f"{address}/?pair=4-6")
         page.wait_for_selector('[data-testid="stAppViewContainer"]', timeout=60_000)
         page.wait_for_selector('.bench[data-ready="1"]', timeout=60_000)
         # The first run has ended when the running man is gone; fonts come last.

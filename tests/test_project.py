@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import chromium
+
 ROOT = Path(__file__).resolve().parent.parent
 OURS = {"msviz", "pages", "app", "tests"}
 TOP_LEVEL = {
@@ -121,6 +123,24 @@ def test_pre_commit_runs_the_checks_of_ci() -> None:
     for check in ("ruff check", "ruff format --check", "mypy --strict msviz", "lint-imports"):
         assert re.search(rf"^{check}$", script, re.MULTILINE)
         assert f"entry: {check}" in hooks
+
+
+# The browser
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_without_chromium_ci_fails_and_a_laptop_skips(
+    ci: str, outcome: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chromium, "find_chromium", lambda: None)
+    monkeypatch.setenv("CI", ci)
+    came: BaseException | None = None
+    try:
+        chromium.chromium_or_skip()
+    except (pytest.fail.Exception, pytest.skip.Exception) as exception:
+        came = exception  # not pytest.raises: a skip where a failure is due would then skip this test, too
+    assert isinstance(came, outcome)
+    assert "Chromium" in str(came)
 
 
 # Helpers
