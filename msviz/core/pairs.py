@@ -140,6 +140,7 @@ def mine(sim: Float[Tensor, "N M"], pairs: Pairs, epsilon: float | None) -> Pair
 
     Source: arXiv 1904.06627, equations 7 and 8.
     """
+    _check_shape(sim, pairs)
     epsilon = check_epsilon(epsilon)
     if epsilon is None:
         return pairs
