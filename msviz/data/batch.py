@@ -269,11 +269,11 @@ def _frozen(array: Float64[np.ndarray, "*shape"]) -> Float64[np.ndarray, "*shape
 
 
 def _label(label: object) -> int:
-    whole = isinstance(label, (int, np.integer)) and not isinstance(label, bool)
-    if not (whole and 0 <= label <= MAX_LABEL):
-        plain = "A class is a whole number from 0 to {high}, got {got}."
-        raise MsvizError("error.label_range", plain, high=MAX_LABEL, got=label)
-    return int(label)
+    # The isinstance comes first: True and 1.5 are no classes, and nan cannot even be compared.
+    if isinstance(label, (int, np.integer)) and not isinstance(label, bool) and 0 <= label <= MAX_LABEL:
+        return int(label)
+    plain = "A class is a whole number from 0 to {high}, got {got}."
+    raise MsvizError("error.label_range", plain, high=MAX_LABEL, got=label)
 
 
 def _without(values: tuple[int, ...], row: int) -> tuple[int, ...]:

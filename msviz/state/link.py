@@ -21,6 +21,7 @@ from msviz.data import PRESETS, Batch
 from msviz.data.presets import DEFAULT_PRESET
 from msviz.state.packed import pack, unpack
 from msviz.state.value import Display, Selection, State, default_state
+from msviz.text import number
 
 _T = TypeVar("_T")
 _PAIR: Final = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
@@ -125,8 +126,8 @@ def _set(method: Method, info: ParamInfo | None, name: str, query: Mapping[str, 
         return method.replace(**{name: int(value) if info.whole and value.is_integer() else value})
     except (ValueError, TypeError) as error:  # no number, or MsvizError: out of range
         plain = "The link sets {name} to {got}, but it must be a number {bounds}. It stays {shown}."
-        bounds = f"{'>' if info.low_open else '≥'} {_written(info.low)} and ≤ {_written(info.high)}"
-        shown = _written(getattr(method.params, name))
+        bounds = f"{'>' if info.low_open else '≥'} {number(info.low, None)} and ≤ {number(info.high, None)}"
+        shown = number(getattr(method.params, name), None)
         raise MsvizError(
             "error.link_parameter", plain, name=info.letter, got=_got(query[name]), bounds=bounds, shown=shown
         ) from error
@@ -144,7 +145,7 @@ def _mined(method: Method, query: Mapping[str, str]) -> Method:
         plain = (
             "The link sets the mining margin epsilon to {got}, but it must be none or a number ≥ 0. It stays {shown}."
         )
-        shown = "none" if method.epsilon is None else _written(method.epsilon)
+        shown = "none" if method.epsilon is None else number(method.epsilon, None)
         raise MsvizError("error.link_epsilon", plain, got=_got(text), shown=shown) from error
 
 
