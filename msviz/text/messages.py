@@ -1,7 +1,7 @@
 """Messages and the catalogue that turns them into sentences.
 
 The catalogue is a gettext file (``locales/<language>/LC_MESSAGES/msviz.po``): msgid = key such as "error.label_range",
-msgstr = a `str.format` template such as "A label is a whole number from 0 to {high}, got {got}.". A value that is a
+msgstr = a `str.format` template such as "A class is a whole number from 0 to {high}, got {got}.". A value that is a
 number is written by `msviz.text.number`: ``{got}`` as many digits as it needs, ``{s:.2f}`` two decimals, ``{w:.1%}`` a
 percentage, so that every number in every sentence looks the same.
 """
@@ -13,8 +13,9 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from numbers import Real
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeGuard
 
 from babel.messages.pofile import read_po
 
@@ -126,6 +127,10 @@ def _templates(language: str) -> dict[str, str]:
     return {str(e.id): str(e.string) for e in entries if e.id and e.string and not e.fuzzy}
 
 
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool)  # Real: numpy's numbers too
+
+
 class _Speller(string.Formatter):
     """`str.format`, except that numbers are written by `number` and `percent`."""
 
@@ -133,7 +138,7 @@ class _Speller(string.Formatter):
         self.language = language
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if _is_number(value):
             if not format_spec:
                 return number(value, None, self.language)
             if match := _SPEC.fullmatch(format_spec):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 from babel.numbers import format_decimal, format_percent, get_minus_sign_symbol
 
 MINUS = "\u2212"  # a hyphen is too short beside digits, and some fonts break a line after it
@@ -16,7 +16,10 @@ _SIGNIFICANT = 6  # digits=None writes at most so many digits that mean somethin
 
 @lru_cache(maxsize=32)
 def _locale(language: str) -> Locale:
-    return Locale.parse(language.replace("-", "_"))
+    try:
+        return Locale.parse(language.replace("-", "_"))
+    except (ValueError, UnknownLocaleError):  # a language may come from a link
+        return Locale.parse("en")
 
 
 def _minus(text: str, language: str) -> str:
@@ -26,8 +29,8 @@ def _minus(text: str, language: str) -> str:
 def number(x: float, digits: int | None = 2, language: str = "en") -> str:
     """Write a number for a reader.
 
-    Whole numbers (type int) are grouped and get no decimals. A float gets ``digits`` decimals; a value too small for
-    them gets two significant digits instead of a row of zeros, and below 1e-4 or from 1e6 an exponent.
+    Whole numbers (int, numpy's too) are grouped and get no decimals. A float gets ``digits`` decimals; a value too
+    small for them gets two significant digits instead of a row of zeros, and below 1e-4 or from 1e6 an exponent.
 
     Args:
         x: the number; nan is written as a dash, infinity as its sign.
@@ -41,8 +44,8 @@ def number(x: float, digits: int | None = 2, language: str = "en") -> str:
         >>> number(0.98), number(40), number(40.0, digits=None), number(4.3e-9), number(.004)
         ('0.98', '40', '40', '4.3e\u22129', '0.004')
     """
-    if isinstance(x, int):
-        return _minus(str(format_decimal(x, locale=_locale(language))), language)
+    if hasattr(x, "__index__"):  # int, and numpy's whole numbers
+        return _minus(str(format_decimal(int(x), locale=_locale(language))), language)
     x = float(x)
     if math.isnan(x):
         return "\u2013"

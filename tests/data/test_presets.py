@@ -143,7 +143,7 @@ def test_figure_2_case_2_the_other_negatives_come_nearer() -> None:
 
 
 def test_figure_2_case_3_the_least_similar_positive_comes_nearer() -> None:
-    path = list(_drag("figure2_p", 2, -80, 0, 0, 3))
+    path = list(_drag("figure2_p", 2, -85, 0, 0, 3))
     seen = [pair for _, pair in path]
     first = path[0][0]
     assert first.pos[0].nonzero()[0][first.sim[0, first.pos[0]].argmin()] == 2

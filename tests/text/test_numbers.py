@@ -2,11 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msviz.text import number, percent
+from msviz.text import number, percent, say
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,16 @@ def test_without_digits_a_number_has_as_many_as_it_needs(x: float, expected: str
 
 def test_whole_numbers_are_grouped_and_have_no_decimals() -> None:
     assert (number(40), number(3072), number(-1797)) == ("40", "3,072", "−1,797")
+
+
+def test_numpy_numbers_are_written_like_pythons() -> None:
+    assert (number(np.int64(40)), number(np.float32(0.5)), number(np.float64(-0.5))) == ("40", "0.50", "−0.50")
+    assert say("error.label_range", high=np.int64(255), got=np.float32(-0.5)).endswith("to 255, got −0.5.")
+
+
+def test_an_unknown_language_is_written_as_english() -> None:
+    assert number(1234.5, 1, "../xx") == "1,234.5"
+    assert percent(0.5, 1, "klingon") == "50%"
 
 
 def test_what_is_no_number_has_a_sign_of_its_own() -> None:
