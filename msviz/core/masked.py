@@ -46,5 +46,6 @@ def masked_softmax(logits: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"]) -> F
 
 def _only(logits: Tensor, keep: Tensor, nothing: Tensor) -> Tensor:
     # The shift by the maximum, inside logsumexp and softmax, must be that of the kept pairs: a large logit that is not
-    # kept would push all others to e^{-inf}. A row of -inf alone has a NaN gradient, so empty rows compute with zeros.
+    # kept would push all others to e^{-inf}. A row of -inf alone has a NaN gradient, which masked_fill would cut, but
+    # torch's detect_anomaly stops at it; so empty rows compute with zeros.
     return logits.masked_fill(~keep, -torch.inf).masked_fill(nothing[:, None], 0)
