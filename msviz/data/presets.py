@@ -25,6 +25,7 @@ class Preset:
         slug: its name in links and in `PRESETS`.
         angles: one a point, degrees.
         labels: one a point, 0 = A.
+        pair: ids (anchor, other) that its text speaks of, selected when it is chosen; None where it names none.
 
     Example:
         >>> PRESETS["overlapping"].make().m
@@ -34,6 +35,7 @@ class Preset:
     slug: str
     angles: tuple[float, ...] = field(repr=False)
     labels: tuple[int, ...] = field(repr=False)
+    pair: tuple[int, int] | None = None
 
     @property
     def title_key(self) -> str:
@@ -57,11 +59,11 @@ def _make(preset: Preset) -> Batch:
     return Batch.of(board, preset.labels, source=Source("preset", preset.slug))
 
 
-def _preset(slug: str, **classes: tuple[float, ...]) -> Preset:
+def _preset(slug: str, pair: tuple[int, int] | None = None, **classes: tuple[float, ...]) -> Preset:
     """A preset from its classes: A=(angles of class A), B=(...)."""
     angles = tuple(angle for of_class in classes.values() for angle in of_class)
     labels = tuple(ord(name) - ord("A") for name, of_class in classes.items() for _ in of_class)
-    return Preset(slug, angles, labels)
+    return Preset(slug, angles, labels, pair)
 
 
 def _around(centres: tuple[float, ...], per_class: int, spread: float, seed: int) -> dict[str, tuple[float, ...]]:
@@ -75,18 +77,18 @@ def _around(centres: tuple[float, ...], per_class: int, spread: float, seed: int
 _ALL = (
     # Three classes of 5, 5 and 4. 42 of 52 positive and 37 of 130 negative pairs are mined. Point 5 (B) lies among the
     # As, point 4 (A) reaches towards the Bs, and point 9 (B) has strayed into the middle of C.
-    _preset("overlapping", A=(8, 22, 35, 47, 84), B=(58, 95, 112, 128, 196), C=(185, 204, 228, 246)),
+    _preset("overlapping", (4, 6), A=(8, 22, 35, 47, 84), B=(58, 95, 112, 128, 196), C=(185, 204, 228, 246)),
     # The least similar positives have S = .79, the most similar negatives -.79: no pair comes within epsilon.
     _preset("two_clean", A=(20, 32, 45, 58), B=(200, 212, 225, 238)),
     # Figure 2, case 1. Dragging anchor 0 from 0 to 60 degrees raises every S_0j by 2 sin(30) sin(angle_j - 30), the
     # whole row by .98 to 1. On a circle only two directions have the same rise, here 110 and 130: P of pair 0-2 comes
     # back to where it was exactly, N nearly, as its rival stands at 120.
-    _preset("figure2_s", A=(0, 130), B=(110, 120)),
+    _preset("figure2_s", (0, 2), A=(0, 130), B=(110, 120)),
     # Figure 2, case 2. Pair 0-2 has S = .87. Its rival 3 is not even mined at first (S = .17 against .5 - .1).
-    _preset("figure2_n", A=(0, -60), B=(30, 80, 100)),
+    _preset("figure2_n", (0, 2), A=(0, -60), B=(30, 80, 100)),
     # Figure 2, case 3. Pair 0-3 has S = .72, its rival 4 S = .67: dragging positive 2 nearer drops first 4, then 3.
     # On opposite sides, as two points four degrees apart cannot be told apart.
-    _preset("figure2_p", A=(0, 15, -85), B=(44, -48)),
+    _preset("figure2_p", (0, 3), A=(0, 15, -85), B=(44, -48)),
     # Two classes, both narrower than the gap between them, but point 4, in the middle of A, says B.
     _preset("wrong_label", A=(20, 34, 52, 66), B=(43, 165, 180, 195, 210)),
     # Point 8 has no partner: as an anchor it keeps nothing, as a negative it is the only one that is mined.

@@ -1,4 +1,4 @@
-"""What a batch is called, as a message."""
+"""What a batch is called, and what there is to see in it, as messages."""
 
 from __future__ import annotations
 
@@ -24,3 +24,19 @@ def batch_title(batch: Batch) -> Message:
         if isinstance(classes, list) and isinstance(per_class, int) and isinstance(seed, int):
             return msg("source.digits", classes=", ".join(map(str, classes)), per_class=per_class, seed=seed)
     return msg("source.hand" if source.kind == "hand" else "source.link")
+
+
+def batch_about(batch: Batch) -> Message | None:
+    """What there is to see and to do in a batch: a preset's text, how digits came to the circle; None otherwise.
+
+    Example:
+        >>> batch_about(PRESETS["singleton"].make()).key
+        'preset.singleton.text'
+    """
+    source = batch.source
+    if source.kind == "preset" and source.name in PRESETS:
+        return msg(PRESETS[source.name].text_key)
+    method, space = source.note.get("method"), source.note.get("space")
+    if source.kind == "digits" and method in ("pca", "lda") and space in ("circle", "pixels"):
+        return msg(f"source.digits.{method}.{space}")
+    return None

@@ -17,7 +17,7 @@ _FORM: Final = "msviz.digits."
 
 def batch_menu() -> None:
     """A button that opens the menu; choosing a batch is one step of the history."""
-    with st.popover(say("menu.batch"), icon=":material/scatter_plot:", help=say("menu.batch.help")):
+    with st.popover(say("menu.batch"), icon=":material/scatter_plot:"):
         made, drawn = st.tabs([say("menu.presets"), say("digits.title")])
         with made:
             for slug, preset in PRESETS.items():
@@ -34,8 +34,8 @@ def batch_menu() -> None:
 
 
 def _load_preset(slug: str) -> None:
-    batch = PRESETS[slug].make()
-    session.attempt(lambda desk: desk.load(desk.state.with_batch(batch)))
+    preset = PRESETS[slug]
+    session.attempt(lambda desk: desk.load(desk.state.with_batch(preset.make()).select(*(preset.pair or (None,)))))
 
 
 def _digits_form() -> None:
@@ -69,6 +69,6 @@ def _draw_digits() -> None:
             session.widget(_FORM + "method"),
             session.widget(_FORM + "space"),
         )
-        return desk.load(desk.state.with_batch(batch))
+        return desk.load(desk.state.with_batch(batch).select(None))
 
     session.attempt(draw)

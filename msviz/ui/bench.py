@@ -11,7 +11,7 @@ import numpy as np
 from msviz.core.errors import MsvizError
 from msviz.core.gpw import proof
 from msviz.data.datasets import digit_images
-from msviz.data.titles import batch_title
+from msviz.data.titles import batch_about, batch_title
 from msviz.figures.theme import class_look
 from msviz.state import encode
 from msviz.text import catalogue, msg, number, percent, say, say_error
@@ -101,11 +101,13 @@ def _board(now: Scene, view: BoardView, scale: Scales) -> dict[str, Any]:
         title = say("source.edited", title=title)
     counted = msg("board.title", m=batch.m, classes=len(batch.classes), title=title)
     hint = "board.hint" if batch.editable else "board.hint.projection"
+    about = batch_about(batch)
     note = msg("board.edges.some", drawn=len(view.edges), total=view.total)
     return {
         "board": {
             "title": say(counted),
             "hint": say(hint, d=batch.x.shape[1] if batch.m else 2),
+            "about": say(about) if about else "",
             "editable": batch.editable,
         },
         "edges": {

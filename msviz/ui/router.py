@@ -18,7 +18,8 @@ _FRAME: Final = """<style>
 .stMainBlockContainer { padding: .6rem clamp(1rem, 2.5vw, 3rem) 2rem; gap: .6rem; }
 .stMainBlockContainer h1 { font-size: 1.75rem; padding: 0; }
 header.stAppHeader { background: transparent; height: 2.75rem; min-height: 0; pointer-events: none; }
-header.stAppHeader button, header.stAppHeader a { pointer-events: auto; }
+header.stAppHeader * { pointer-events: none; }
+header.stAppHeader :is(button, a, button *) { pointer-events: auto; }
 .st-key-heading { padding-right: 2.5rem; }
 </style>"""
 
@@ -27,7 +28,12 @@ def route() -> None:
     """Set up the frame and run the page that the address names."""
     st.set_page_config(page_title=say("app.title"), page_icon=str(ICON), layout="wide")
     st.html(_FRAME)
-    explore = [st.Page(PAGES / "explore" / "playground.py", title=say("page.playground.title"), default=True)]
+    playground = PAGES / "explore" / "playground.py"
+    explore = [
+        st.Page(playground, title=say("page.playground.title"), url_path="start", default=True),
+        # The first page's address is the root; people also type, and links also name, the page by its name.
+        st.Page(playground, title=say("page.playground.title"), url_path="playground", visibility="hidden"),
+    ]
     st.navigation({say("nav.explore"): explore}).run()
 
 

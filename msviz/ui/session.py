@@ -8,6 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from msviz.core.errors import MsvizError
+from msviz.data.presets import DEFAULT_PRESET, PRESETS
 from msviz.state import History, decode
 from msviz.ui.desk import Desk
 from msviz.views.board import Scales, scales
@@ -21,7 +22,10 @@ _SCALES: Final = "msviz.scales"
 def desk() -> Desk:
     """The visitor's desk; on the first call of a session it is made from the link."""
     if _DESK not in st.session_state:
-        state, errors = decode(st.query_params.to_dict())
+        query = st.query_params.to_dict()
+        state, errors = decode(query)
+        if not query:  # a first visit opens on a pair that has something to tell
+            state = state.select(*(PRESETS[DEFAULT_PRESET].pair or (None,)))
         st.session_state[_DESK] = Desk(History(state), errors=tuple(errors))
     found: Desk = st.session_state[_DESK]
     return found

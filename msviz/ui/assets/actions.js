@@ -10,6 +10,7 @@ function makeActions(bench, parent) {
     return { kind, button };
   });
   const link = makeLink(bench, buttons);
+  const about = node("p", { className: "about" }, parent);
 
   // Undo from anywhere on the page; inside a field the browser's own undo stays.
   document.addEventListener("keydown", (event) => {
@@ -24,6 +25,7 @@ function makeActions(bench, parent) {
       const { change, texts } = bench.head;
       status.classList.toggle("error", change.error);
       write(status, change.text);
+      write(about, bench.head.board.about);
       for (const { kind, button } of steps) {
         write(button, texts[`js.${kind}`]);
         button.title = texts[`js.${kind}.help`];

@@ -39,7 +39,7 @@ function makeBench(shadow) {
   bench.select = (anchor, other) => {
     bench.head.selection = { anchor, other };  // shown at once; Python answers with the words
     bench.flow.push({ kind: "select", anchor, other });
-    draw();
+    bench.repaint();
   };
 
   bench.pairWords = ({ anchor, other }) => {
@@ -85,36 +85,40 @@ function makeBench(shadow) {
   const inspector = makeInspector(bench, grid), line = makeLine(bench, grid);
   bench.parts = { board, matrices };
 
-  function draw() {
-    actions.draw();
-    board.draw();
-    for (const matrix of matrices) matrix.draw();
-    readouts.draw();
-    inspector.draw();
-    inspector.drawPictures();
-    line.draw();
+  // Whatever asks for drawing, each part is drawn once a frame.
+  const draws = { actions, board, S: matrices[0], w: matrices[1], readouts, inspector, line }, dirty = new Set();
+  let frame = 0, news = null;
+  bench.repaint = (...parts) => {
+    for (const part of parts.length ? parts : Object.keys(draws)) dirty.add(part);
+    frame ||= requestAnimationFrame(paint);
+  };
+  function paint() {
+    frame = 0;
+    if (!bench.head) return;
+    for (const part of dirty) draws[part].draw();
+    dirty.clear();
+    if (news === null) return;
+    board.afterUpdate();
+    root.dataset.seq = news;
+    root.dataset.ready = "1";
+    root.dispatchEvent(new CustomEvent("msviz:shown", { bubbles: true, composed: true, detail: { seq: news } }));
+    news = null;
   }
-  bench.redraw = draw;
   const restyle = () => {
     styles = ramps = null;
     root.dataset.scheme = scheme(root);
-    if (bench.head) draw();
+    bench.repaint();
   };
 
   bench.show = (bytes) => {
+    if (!bench.head) restyle();
     Object.assign(bench, decode(bytes));
     bench.rank = new Map(bench.head.order.map((at, row) => [bench.head.ids[at], row]));
-    bench.flow.acknowledge(bench.head.seq);
+    bench.flow.acknowledge((news = bench.head.seq));
     board.settle();
     for (const matrix of matrices) matrix.clamp();
-    if (root.dataset.scheme !== scheme(root)) restyle(); else draw();
-    board.afterUpdate();
-    root.dataset.seq = bench.head.seq;
-    root.dataset.ready = "1";
-    root.dispatchEvent(new CustomEvent("msviz:shown", { bubbles: true, composed: true, detail: { seq: bench.head.seq } }));
+    bench.repaint();
   };
-
-  new ResizeObserver(() => { if (bench.head) for (const matrix of matrices) matrix.draw(); }).observe(grid);
   watchTheme(restyle);
   return bench;
 }

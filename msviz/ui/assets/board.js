@@ -17,6 +17,7 @@ function makeBoard(bench, parent) {
   const layer = (name) => shape("g", { class: name }, svg);
   shape("circle", { r: 1, class: "circle" }, svg);
   const [ghosts, edges, forces, points] = ["ghosts", "edges", "forces", "points"].map(layer);
+  const shafts = shape("path", { class: "shaft" }, forces), tips = shape("path", { class: "arrowhead" }, forces);
   const key = node("ul", { className: "key" }, panel);
   for (const name of ["pull", "push", "force", "ghost"]) { const item = node("li", { className: name }, key); node("i", {}, item); node("span", {}, item); }
   const hint = node("p", { className: "caption under" }, panel), edgeNote = node("p", { className: "caption under" }, panel);
@@ -39,14 +40,14 @@ function makeBoard(bench, parent) {
     const focus = at.has(board.focus) ? board.focus : ids[0];
     ids.forEach((id, index) => {
       const group = groups[index], [x, y] = position(index);
-      group.dataset.id = id;
       put(group, {
+        "data-id": id,
         transform: `translate(${x} ${-y})`, tabindex: id === focus ? 0 : -1,
         "aria-label": pointWords(index), "aria-pressed": chosen(id),
       });
       put(group.children[0], { r: r * 1.75, class: `ring ${ringOf(id)}` });
       dress(group.children[1], looks[labels[index]]);
-      group.children[1].setAttribute("transform", `scale(${r})`);
+      put(group.children[1], { transform: `scale(${r})` });
       const away = 1.115 + (ids.length > 30 ? -0.02 : 0);
       put(group.children[2], { x: x * (away - 1), y: -y * (away - 1), "font-size": ids.length > 30 ? 0.052 : 0.068 });
       write(group.children[2], ids.length > 80 && !chosen(id) ? "" : String(id));
@@ -60,7 +61,7 @@ function makeBoard(bench, parent) {
         d: chord(position(a), position(b), positive), class: positive ? "pull" : "push",
         "stroke-width": 0.004 + 0.03 * share, opacity: 0.35 + 0.65 * Math.sqrt(share),
       });
-      lines[index].dataset.pair = `${from} ${to}`;
+      put(lines[index], { "data-pair": `${from} ${to}` });
     });
     drawForces(show.forces ? ids.length : 0, r);
     drawGhosts(r);
@@ -68,23 +69,20 @@ function makeBoard(bench, parent) {
     board.light(bench.hovered);
   };
 
+  // All arrows are two paths, shafts and tips: sixty-four points move sixty-four arrows in every frame.
   function drawForces(count, r) {
-    const arrows = keep(forces, count, (g) => {
-      const arrow = shape("g", {}, g);
-      shape("path", { class: "shaft" }, arrow);
-      shape("path", { class: "arrowhead" }, arrow);
-    });
+    const lines = [], heads = [], w = 0.022;
     for (let index = 0; index < count; index++) {
       const [x, y] = position(index), fx = bench.head.forces[2 * index], fy = bench.head.forces[2 * index + 1];
       const size = Math.hypot(fx, fy), long = 0.34 * size;
-      arrows[index].style.display = size < 0.01 ? "none" : "";
       if (size < 0.01) continue;
-      const [ux, uy] = [fx / size, -fy / size], start = [x + ux * r * 1.2, -y + uy * r * 1.2];
-      const end = [start[0] + ux * long, start[1] + uy * long], w = 0.022;
-      arrows[index].children[0].setAttribute("d", `M${start}L${end}`);
-      arrows[index].children[1].setAttribute("d",
-        `M${end[0] + ux * 2 * w} ${end[1] + uy * 2 * w}L${end[0] - uy * w} ${end[1] + ux * w}L${end[0] + uy * w} ${end[1] - ux * w}Z`);
+      const [ux, uy] = [fx / size, -fy / size], ax = x + ux * r * 1.2, ay = -y + uy * r * 1.2;
+      const bx = ax + ux * long, by = ay + uy * long;
+      lines.push(`M${ax} ${ay}L${bx} ${by}`);
+      heads.push(`M${bx + ux * 2 * w} ${by + uy * 2 * w}L${bx - uy * w} ${by + ux * w}L${bx + uy * w} ${by - ux * w}Z`);
     }
+    put(shafts, { d: lines.join("") });
+    put(tips, { d: heads.join("") });
   }
 
   function drawGhosts(r) {
@@ -171,6 +169,7 @@ function makeBoard(bench, parent) {
     if (!drag) return hover(event);
     if (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < CLICK) return;
     if (drag.id === null || !bench.head.board.editable || indexOf(drag.id) < 0) return;
+    if (!drag.moved) bench.hover(null);
     drag.moved = true;
     bench.root.classList.add("dragging");
     move(drag.id, place(event), event.timeStamp);
@@ -206,7 +205,7 @@ function makeBoard(bench, parent) {
     board.local.set(id, spot);
     const seq = flow.push({ kind: "move", target: id, x: spot[0], y: spot[1] });
     bench.root.dispatchEvent(new CustomEvent("msviz:move", { bubbles: true, composed: true, detail: { seq, timeStamp } }));
-    board.draw();
+    bench.repaint("board");
   }
   function add(to) {
     if (!bench.head.board.editable) return;

@@ -9,6 +9,21 @@ function makeInspector(bench, parent) {
   const terms = node("ul", { className: "terms" }, panel);
   let shown = "";
 
+  function drawPictures() {
+    const wanted = [bench.head.selection.anchor, bench.head.selection.other].filter((id) => bench.imageOf(id));
+    const figures = keep(pictures, wanted.length, (box) => {
+      const figure = node("figure", {}, box);
+      node("canvas", { width: 8, height: 8, role: "img" }, figure);
+      node("figcaption", {}, figure);
+    });
+    wanted.forEach((id, at) => {
+      const words = fill(bench.head.texts["js.digit"], { id, name: bench.look(id).name });
+      paintDigit(figures[at].firstChild, bench.imageOf(id));
+      figures[at].firstChild.setAttribute("aria-label", words);
+      write(figures[at].lastChild, words);
+    });
+  }
+
   return {
     panel,
     draw() {
@@ -16,6 +31,7 @@ function makeInspector(bench, parent) {
       write(title, inspector.title);
       [...keep(lines, inspector.lines.length, (box) => node("p", {}, box))].forEach((p, at) => write(p, inspector.lines[at]));
       const key = JSON.stringify(inspector.equation);
+      drawPictures();
       if (key === shown) return;  // the same equation stays as it is
       shown = key;
       equation.replaceChildren(...(inspector.equation ? [equationNode(inspector.equation)] : []));
@@ -26,20 +42,6 @@ function makeInspector(bench, parent) {
           write(item.firstChild, rows[at].name);
           write(item.lastChild, rows[at].text);
         });
-    },
-    drawPictures() {
-      const wanted = [bench.head.selection.anchor, bench.head.selection.other].filter((id) => bench.imageOf(id));
-      const figures = keep(pictures, wanted.length, (box) => {
-        const figure = node("figure", {}, box);
-        node("canvas", { width: 8, height: 8, role: "img" }, figure);
-        node("figcaption", {}, figure);
-      });
-      wanted.forEach((id, at) => {
-        const words = fill(bench.head.texts["js.digit"], { id, name: bench.look(id).name });
-        paintDigit(figures[at].firstChild, bench.imageOf(id));
-        figures[at].firstChild.setAttribute("aria-label", words);
-        write(figures[at].lastChild, words);
-      });
     },
   };
 }

@@ -19,13 +19,19 @@ function shape(tag, attributes = {}, parent = null) {
   return made;
 }
 
+// Writes only the attributes that differ from what was put last: the browser paints what changed and no more.
+const written = new WeakMap();
 function put(target, attributes) {
-  for (const [name, value] of Object.entries(attributes)) target.setAttribute(name, value);
+  let before = written.get(target);
+  if (!before) written.set(target, (before = {}));
+  for (const [name, value] of Object.entries(attributes)) {
+    if (before[name] !== value) target.setAttribute(name, (before[name] = value));
+  }
 }
 
 // Writes only what differs: unchanged text keeps its selection and is not spoken again.
 function write(target, text) {
-  if (target.textContent !== text) target.textContent = text;
+  if (target.__text !== text) target.textContent = target.__text = text;
 }
 
 // Makes `parent` hold exactly `count` children: existing ones stay, so that nothing under the pointer is rebuilt.

@@ -16,13 +16,17 @@ function makeMatrix(bench, parent, kind) {
   const canvas = node("canvas", { tabIndex: 0, role: "application" }, panel);
   const legend = node("div", { className: "legend" }, panel);
   const foot = node("p", { className: "caption foot" }, panel);
-  const matrix = { panel, cell: [0, 0], lit: null, geometry: null };
+  const matrix = { panel, cell: [0, 0], lit: null, geometry: null, width: 0 };
+  new ResizeObserver(([entry]) => {  // never asked for while drawing: that would lay out the whole page again
+    matrix.width = Math.floor(entry.contentRect.width);
+    bench.repaint(kind);
+  }).observe(canvas);
   const paint = canvas.getContext("2d");
 
   // ---- where each row and column lies ------------------------------------------------------------------------------
   function layout() {
     const { order, labels } = bench.head, m = order.length;
-    const css = Math.max(120, Math.floor(canvas.clientWidth)), ratio = window.devicePixelRatio || 1;
+    const css = Math.max(120, matrix.width), ratio = window.devicePixelRatio || 1;
     const breaks = order.map((at, k) => (k > 0 && labels[at] !== labels[order[k - 1]] ? 1 : 0));
     const gap = m > 64 ? 2 : 4, gaps = breaks.reduce((a, b) => a + b, 0);
     const size = m ? (css - STRIP - gaps * gap) / m : 0;
@@ -181,14 +185,16 @@ function makeMatrix(bench, parent, kind) {
 
   function drawLegend() {
     const { texts, scale } = bench.head;
-    const bits = kind === "S"
-      ? [["text", "−1"], ["bar", "ramp-s"], ["text", "1"]]
-      : [["text", fill(texts["js.w.pull"], { scale: num(scale) })], ["bar", "ramp-w"], ["text", fill(texts["js.w.push"], { scale: num(scale) })],
-        ["swatch", "dropped"], ["text", texts["js.w.dropped"]], ["swatch", "zero"], ["text", texts["js.w.zero"]]];
-    const nodes = keep(legend, bits.length, (row) => node("span", {}, row));
-    bits.forEach(([type, value], index) => {
-      nodes[index].className = type === "text" ? "" : `${type} ${value}`;
-      write(nodes[index], type === "text" ? value : "");
+    const items = kind === "S"
+      ? [["−1", "bar ramp-s", "1"]]
+      : [[fill(texts["js.w.pull"], { scale: num(scale) }), "bar ramp-w", fill(texts["js.w.push"], { scale: num(scale) })],
+        ["", "swatch dropped", texts["js.w.dropped"]], ["", "swatch zero", texts["js.w.zero"]]];
+    const nodes = keep(legend, items.length, (row) => { const item = node("span", {}, row); for (let k = 0; k < 3; k++) node("span", {}, item); });
+    items.forEach(([left, swatch, right], index) => {
+      const [before, sample, after] = nodes[index].children;
+      write(before, left);
+      sample.className = swatch;
+      write(after, right);
     });
     write(foot, kind === "w" ? bench.head.proof : "");
   }
@@ -214,8 +220,8 @@ function makeMatrix(bench, parent, kind) {
     bench.select(pair.anchor, pair.other);
   });
   const speak = () => bench.speak(bench.pairWords(pairAt(matrix.cell)));
-  canvas.addEventListener("focus", () => { clamp(); matrix.draw(); if (matrix.geometry.m) speak(); });
-  canvas.addEventListener("blur", () => { bench.hover(null); matrix.draw(); });
+  canvas.addEventListener("focus", () => { clamp(); bench.repaint(kind); if (bench.head.ids.length) speak(); });
+  canvas.addEventListener("blur", () => { bench.hover(null); bench.repaint(kind); });
   const clamp = () => { const last = Math.max(0, bench.head.ids.length - 1); matrix.cell = matrix.cell.map((k) => Math.max(0, Math.min(k, last))); };
   canvas.addEventListener("keydown", (event) => {
     const m = matrix.geometry.m, by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
@@ -229,9 +235,9 @@ function makeMatrix(bench, parent, kind) {
     else return;
     event.preventDefault();
     event.stopPropagation();
-    if (by || event.key === "Home" || event.key === "End") { bench.hover(pairAt(matrix.cell)); matrix.draw(); speak(); }
+    if (by || event.key === "Home" || event.key === "End") { bench.hover(pairAt(matrix.cell)); bench.repaint(kind); speak(); }
   });
-  matrix.light = (pair) => { matrix.lit = pair; matrix.draw(); };
+  matrix.light = (pair) => { matrix.lit = pair; bench.repaint(kind); };
   matrix.clamp = clamp;
   return matrix;
 }

@@ -37,7 +37,7 @@ function makeStrip(shadow) {
   strip.show = (data) => {
     strip.data = data;
     flow.acknowledge(data.seq);
-    restyle();
+    if (!root.dataset.scheme) restyle();
     draw();
   };
   return strip;

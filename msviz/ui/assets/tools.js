@@ -27,7 +27,7 @@ function makeTools(bench, parent) {
     box.addEventListener("change", () => {
       bench.head.show[name] = box.checked;  // shown at once
       bench.flow.push({ kind: "show", ...bench.head.show });
-      bench.redraw();
+      bench.repaint("board");
     });
     return { name, box, word };
   });
