@@ -93,11 +93,11 @@ def board_view(scene: Scene, scale: Scales) -> BoardView:
     weight = both[rows, columns]
     drawn = np.argsort(weight, kind="stable")
     if batch.m > FEW_POINTS:
-        heaviest = drawn[-MOST_EDGES:]
         selection = scene.state.display.selection
         own = batch.index(selection.anchor) if selection else -1
-        drawn = np.array([k for k in drawn if own in (rows[k], columns[k])] + list(heaviest), dtype=int)
-        drawn = np.array(list(dict.fromkeys(drawn.tolist())), dtype=int)
+        shown = (rows[drawn] == own) | (columns[drawn] == own)
+        shown[-MOST_EDGES:] = True
+        drawn = drawn[shown]
     positive = scene.pairs.pos.numpy()
     edges = tuple(
         Edge(

@@ -71,7 +71,7 @@ def change_view(before: Scene | None, after: Scene) -> ChangeView:
 def _another_batch(before: Scene, after: Scene) -> bool:
     one, two = before.state.batch.source, after.state.batch.source
     note = [{key: value for key, value in source.note.items() if key != "edited"} for source in (one, two)]
-    return (one.kind, one.name) != (two.kind, two.name) or note[0] != note[1] or (one.edited and not two.edited)
+    return (one.kind, one.name) != (two.kind, two.name) or note[0] != note[1]
 
 
 def _shared_rows(before: Scene, after: Scene) -> tuple[list[int], list[int]]:

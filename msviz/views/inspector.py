@@ -153,5 +153,5 @@ def mining_verdict(scene: Scene, i: int, j: int) -> Message:
 
 
 def _digits_that_show(one: float, two: float) -> int:
-    """Two decimals, or as many as it takes to see that two numbers differ."""
-    return next((digits for digits in range(2, 16) if round(one, digits) != round(two, digits)), 15)
+    """Two decimals, or as many as it takes to see that two numbers differ; two for equal ones."""
+    return next((digits for digits in range(2, 18) if number(one, digits) != number(two, digits)), 2)

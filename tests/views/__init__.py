@@ -1,0 +1,1 @@
+"""View-models against numbers found by hand."""

@@ -1,0 +1,91 @@
+"""A scene holds what the core computes of a state."""
+
+import numpy as np
+import pytest
+import torch
+
+from msviz.core.gpw import forces
+from msviz.core.methods import METHODS, Method, evaluate
+from msviz.core.pairs import label_pairs
+from msviz.core.similarity import similarity
+from msviz.data import PRESETS, Batch
+from msviz.state import State, default_state
+from msviz.views.scene import scene
+from tests.views.scenes import MS, circle, cos, on_circle, reference
+
+
+def test_similarities_are_the_cosines_of_the_angles_between_points() -> None:
+    now = on_circle([0, 60, 180], [0, 0, 1])
+    assert now.sim.numpy() == pytest.approx(np.array([[1, 0.5, -1], [0.5, 1, cos(120)], [-1, cos(120), 1]]), abs=1e-4)
+    assert now.sim.dtype == torch.float64
+
+
+def test_the_reference_anchor_has_the_weights_worked_out_by_hand() -> None:
+    now = reference()
+    assert now.weights[0].tolist() == pytest.approx([0, 0, 0.425557, 0.991837, 0], abs=1e-6)
+    assert float(now.evaluation.per_anchor[0]) == pytest.approx(0.277178 + 0.120205, abs=1e-6)
+    assert now.kept[0].tolist() == [False, False, True, True, False]
+
+
+def test_with_the_papers_own_setting_the_moral_of_the_reference_anchor_reverses() -> None:
+    now = reference(METHODS["paper"])
+    assert float(now.weights[0, 2]) == pytest.approx(0.668, abs=5e-4)
+    assert float(now.weights[0, 3]) == pytest.approx(5.6e-9, rel=0.01)
+
+
+def test_bounds_come_from_before_mining() -> None:
+    now = reference()
+    assert float(now.bounds.hardest_pos[0]) == pytest.approx(0.65)
+    assert float(now.bounds.hardest_neg[0]) == pytest.approx(0.62)
+    assert (int(now.bounds.hardest_pos_at[0]), int(now.bounds.hardest_neg_at[0])) == (2, 3)
+
+
+def test_everything_is_kept_when_mining_is_off() -> None:
+    now = reference(MS.replace(epsilon=None))
+    assert now.kept.tolist() == (~torch.eye(5, dtype=torch.bool)).tolist()
+
+
+@pytest.mark.parametrize("slug", PRESETS)
+def test_a_scene_says_what_the_core_says(slug: str) -> None:
+    batch = PRESETS[slug].make()
+    now = scene(State(batch, MS))
+    x = torch.tensor(batch.x)
+    pairs = label_pairs(list(batch.labels))
+    found = evaluate(similarity(x), pairs, MS)
+    assert now.m == batch.m
+    assert torch.equal(now.evaluation.gradient, found.gradient)
+    assert torch.equal(now.pairs.pos, pairs.pos)
+    assert np.array_equal(now.forces, forces(x, found.gradient).numpy())
+
+
+def test_two_negatives_push_each_other_along_the_circle() -> None:
+    # Linear weighs every negative 1, so G + G^T = 2 between the two and m = 2: v = -x_other, of which the part along
+    # the circle remains. At 0 and 90 degrees that is all of it.
+    now = on_circle([0, 90], [0, 1], Method("linear"))
+    assert now.forces == pytest.approx(np.array([[0, -1], [-1, 0]]), abs=1e-4)
+
+
+def test_two_positives_pull_each_other() -> None:
+    now = on_circle([0, 90], [0, 0], Method("linear"))
+    assert now.forces == pytest.approx(np.array([[0, 1], [1, 0]]), abs=1e-4)
+
+
+def test_a_zero_row_is_reported_and_neither_resembles_nor_moves() -> None:
+    now = scene(State(Batch.of([[0, 0], [1, 0], [0, 1]], [0, 0, 1]), Method("linear")))
+    assert now.zero_rows == (0,)
+    assert now.sim[0].tolist() == [0, 0, 0]
+    assert now.forces[0].tolist() == [0, 0]
+
+
+def test_a_scene_leaves_the_batch_as_it_was() -> None:
+    state = circle([0, 60], [0, 1])
+    before = state.batch.x.copy()
+    scene(state)
+    assert np.array_equal(state.batch.x, before)
+
+
+def test_an_empty_batch_is_a_scene_too() -> None:
+    now = scene(default_state().with_batch(PRESETS["empty"].make()))
+    assert now.m == 0
+    assert now.weights.shape == (0, 0)
+    assert now.forces.shape == (0, 2)
