@@ -52,7 +52,7 @@ def message(desk: Desk) -> bytes:
         "proof": _proof(now, desk.open),
         **_way_back(desk),
         **_points(now),
-        **_looks(now),
+        **_looks(now, change),
         **_board(now, board_view(now, scale), scale),
         **_words(desk, now, change),
     }
@@ -73,8 +73,8 @@ def _points(now: Scene) -> dict[str, Any]:
     }
 
 
-def _looks(now: Scene) -> dict[str, Any]:
-    """Names and looks of the classes on the board, and of the next one that a visitor can open."""
+def _looks(now: Scene, change: ChangeView) -> dict[str, Any]:
+    """Names and looks of the classes on the board, of its ghosts, and of the next one that a visitor can open."""
     batch = now.state.batch
     palette = list(batch.classes) or [0, 1]
     if len(palette) == 1:
@@ -85,10 +85,11 @@ def _looks(now: Scene) -> dict[str, Any]:
         found = class_look(label)
         return {"name": batch.class_name(label), "color": found.color, "shape": found.shape}
 
+    gone = {label for *_, label in change.ghosts}  # the last point of a class leaves a ghost, but no class
     offered = free if len(palette) < CLASSES else None
     return {
         "palette": palette,
-        "looks": {label: look(label) for label in palette},
+        "looks": {label: look(label) for label in sorted({*palette, *gone})},
         "next_class": offered,
         "next_look": None if offered is None else look(offered),
     }

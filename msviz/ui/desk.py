@@ -23,7 +23,7 @@ class Desk:
         history: all states.
         open: a drag or a slider movement is under way: scales stay still until it ends.
         applied: component -> the last event number that was applied (see assets/flow.js).
-        errors: what was refused since the last gesture, in the order it came.
+        errors: what was refused last, all of it when it was a link; a gesture that works clears it.
     """
 
     history: History = field(default_factory=lambda: History(default_state()))
@@ -52,17 +52,21 @@ class Desk:
             events: each has `seq`, `kind`, `gesture` (None or a name) and what the kind needs.
 
         Returns:
-            The desk afterwards. An event that is refused leaves the state as it was and adds to `errors`.
+            The desk afterwards. An event that is refused leaves the state as it was and says why in `errors`; a parcel
+            whose events cannot be put in order is refused as a whole.
         """
         desk = self
-        for event in sorted(events, key=lambda event: int(event["seq"])):
-            seq = int(event["seq"])
+        try:
+            numbered = sorted(((int(event["seq"]), event) for event in events), key=lambda pair: pair[0])
+        except _UNREADABLE:
+            return self.refuse(_unreadable("seq"))
+        for seq, event in numbered:
             if seq > desk.applied.get(component, 0):
                 desk = replace(desk._one(event), applied={**desk.applied, component: seq})
         return desk
 
     def _one(self, event: Mapping[str, Any]) -> Desk:
-        kind = event["kind"]
+        kind = str(event.get("kind"))
         if kind == "drop":
             return replace(self, open=False)
         if kind in ("undo", "redo"):
@@ -72,13 +76,20 @@ class Desk:
             state = _GESTURES[kind](self.state, event)
         except MsvizError as error:
             return self.refuse(error)
-        except (KeyError, TypeError, ValueError, IndexError):
-            plain = "The page sent something that could not be read ({got}). Nothing was changed: please try again."
-            return self.refuse(MsvizError("error.event", plain, got=str(kind)[:40]))
+        except _UNREADABLE:
+            return self.refuse(_unreadable(kind))
         if kind in _LOOKS:  # neither a step nor a gesture
             return replace(self, history=self.history.show(state.display))
         gesture = event.get("gesture")
         return replace(self, history=self.history.push(state, gesture), open=gesture is not None, errors=())
+
+
+_UNREADABLE: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+
+
+def _unreadable(got: str) -> MsvizError:
+    plain = "The page sent something that could not be read ({got}). Nothing was changed: please try again."
+    return MsvizError("error.event", plain, got=got[:40])
 
 
 def _move(state: State, event: Mapping[str, Any]) -> State:
