@@ -96,7 +96,7 @@ _ALL = (
     _preset("empty"),
     _preset("one_point", A=(90,)),
     _preset("one_class", A=(15, 40, 80, 110, 150)),
-    _preset("sixty_four", **_around((45, 135, 225, 315), per_class=16, spread=22, seed=64)),
+    _preset("sixty_four", None, **_around((45, 135, 225, 315), per_class=16, spread=22, seed=64)),
 )
 
 PRESETS: Final = MappingProxyType({preset.slug: preset for preset in _ALL})

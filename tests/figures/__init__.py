@@ -1,0 +1,1 @@
+"""The theme keeps what it promises."""
