@@ -129,8 +129,9 @@ def _preset(state: State, event: Mapping[str, Any]) -> State:
 def _param(state: State, event: Mapping[str, Any]) -> State:
     name, value = str(event["target"]), event["value"]
     if value is None:
-        name_shown = "ε" if name == "epsilon" else name
-        raise MsvizError("error.not_a_number", "{name} needs a number, but the field is empty.", name=name_shown)
+        letters = {"epsilon": "ε", **{info.name: info.letter for info in param_infos(state.method.params)}}
+        plain = "{name} needs a number, but the field is empty."
+        raise MsvizError("error.not_a_number", plain, name=letters.get(name, name))
     return state.with_method(state.method.replace(**{name: value}))
 
 

@@ -1,0 +1,24 @@
+"""A visitor without a browser."""
+
+from collections.abc import Callable
+
+import pytest
+import streamlit as st
+
+from msviz.ui import bench, session
+from msviz.ui.desk import Desk
+from tests.ui.parcels import Message, unpack
+
+Show = Callable[[Desk], Message]
+
+
+@pytest.fixture
+def show(monkeypatch: pytest.MonkeyPatch) -> Show:
+    """What the browser would be sent for a desk; one call after another is one visitor's session."""
+    monkeypatch.setattr(st, "session_state", {})
+
+    def message(desk: Desk) -> Message:
+        session.put(desk)
+        return unpack(bench.message(desk))
+
+    return message

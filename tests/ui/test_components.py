@@ -1,0 +1,67 @@
+"""Messages to our components: a header and arrays that lie where the browser reads them."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msviz.ui.components import _SCRIPTS, ASSETS, component, pack
+
+
+def _head(data: bytes) -> tuple[object, bytes]:
+    (size,) = struct.unpack_from("<I", data)
+    return json.loads(data[4 : 4 + size]), data[4 + size :]
+
+
+@given(st.dictionaries(st.text(max_size=9), st.text(max_size=9) | st.integers() | st.none(), max_size=4))
+def test_arrays_begin_at_a_multiple_of_eight(head: dict[str, object]) -> None:
+    data = pack(head, np.arange(3, dtype="<f4"), np.array([7], dtype="u1"))
+    found, body = _head(data)
+    assert found == head
+    assert (len(data) - len(body)) % 8 == 0
+    assert np.frombuffer(body, "<f4", 3).tolist() == [0, 1, 2]
+    assert body[12:] == b"\x07"
+
+
+def test_arrays_follow_each_other_without_a_gap() -> None:
+    _, body = _head(pack({}, np.array([1, 2], "u1"), np.array([], "f4"), np.array([3], "u1")))
+    assert body == b"\x01\x02\x03"
+
+
+def test_an_array_is_sent_row_by_row_whatever_its_layout() -> None:
+    array = np.arange(6, dtype="u1").reshape(2, 3)
+    assert _head(pack({}, array))[1] == bytes(range(6))
+    assert _head(pack({}, np.asfortranarray(array)))[1] == bytes(range(6))
+    assert _head(pack({}, array[:, ::2]))[1] == bytes([0, 2, 3, 5])
+
+
+def test_letters_of_any_alphabet_are_sent_as_utf_8() -> None:
+    head = {"λ": "Σ_{k∈N_{i}} −0.5"}
+    assert _head(pack(head))[0] == head
+
+
+def test_a_number_that_json_does_not_have_is_an_error_here_and_not_in_the_browser() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        pack({"x": float("nan")})
+
+
+@pytest.mark.parametrize("name", _SCRIPTS)
+def test_a_component_joins_scripts_that_exist_and_end_in_its_own(name: str) -> None:
+    assert _SCRIPTS[name][-1] == name
+    for part in _SCRIPTS[name]:
+        assert (ASSETS / f"{part}.js").is_file()
+    assert (ASSETS / f"{name}.css").is_file()
+    assert component(name) is component(name)
+
+
+def test_every_script_is_joined_somewhere() -> None:
+    assert {path.stem for path in ASSETS.glob("*.js")} == {part for parts in _SCRIPTS.values() for part in parts}
+
+
+@pytest.mark.parametrize("name", _SCRIPTS)
+def test_one_script_of_a_component_has_the_default_export(name: str) -> None:
+    exports = [part for part in _SCRIPTS[name] if "export default" in (ASSETS / f"{part}.js").read_text("utf-8")]
+    assert exports == [name]
