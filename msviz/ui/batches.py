@@ -57,7 +57,13 @@ def _digits_form() -> None:
 
 
 def _choice(name: str, options: tuple[str, ...]) -> None:
-    st.radio(say(f"digits.{name}"), options, format_func=lambda it: say(f"digits.{name}.{it}"), key=_FORM + name)
+    st.radio(
+        say(f"digits.{name}"),
+        options,
+        format_func=lambda it: say(f"digits.{name}.{it}"),
+        captions=[say(f"digits.{name}.{it}.help", default="") for it in options],
+        key=_FORM + name,
+    )
 
 
 def _draw_digits() -> None:
