@@ -8,6 +8,7 @@ from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch, digit_images, digits_batch
 from msviz.state import Display, State, decode, default_state
 from msviz.text import catalogue
+from msviz.ui import session
 from msviz.views.scene import scene
 from tests.ui.conftest import Show
 from tests.ui.parcels import desk, event, move
@@ -197,6 +198,7 @@ def test_the_board_says_what_it_shows(show: Show) -> None:
 
 
 def test_the_bench_echoes_its_event_number_and_brings_the_words(show: Show) -> None:
-    head = show(desk().apply("b", [event(4, "remove", target=0)]).apply("c", [event(9, "mine", on=False)])).head
+    after = desk().apply(session.BENCH, [event(4, "remove", target=0)])
+    head = show(after.apply(session.STRIP, [event(9, "mine", on=False)])).head
     assert head["seq"] == 4
     assert head["texts"] == catalogue("js.")

@@ -7,6 +7,7 @@ from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
 from msviz.state import default_state
 from msviz.text import catalogue
+from msviz.ui import session
 from msviz.ui.strip import loss_title, message
 from tests.ui.parcels import desk, event
 
@@ -67,7 +68,8 @@ def test_without_mining_epsilon_is_off_and_shows_where_it_rests() -> None:
 
 
 def test_the_strip_echoes_its_own_event_number() -> None:
-    after = desk().apply("c", [event(7, "mine", on=False)]).apply("b", [event(9, "remove", target=0)])
+    after = desk().apply(session.STRIP, [event(7, "mine", on=False)])
+    after = after.apply(session.BENCH, [event(9, "remove", target=0)])
     assert message(after)["seq"] == 7
     assert message(desk())["seq"] == 0
 
