@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
@@ -11,6 +12,7 @@ from babel.numbers import format_decimal, format_percent, get_minus_sign_symbol
 MINUS = "\u2212"  # a hyphen is too short beside digits, and some fonts break a line after it
 _SMALL = 1e-4  # below this zeros are hard to count: 4.3e−9
 _LARGE = 1e6  # from this a float is written with an exponent; whole numbers are grouped instead
+_HUGE = 10**15  # from this whole numbers get one, too: babel cannot group beyond 25 digits
 _SIGNIFICANT = 6  # digits=None writes at most so many digits that mean something
 
 
@@ -45,6 +47,8 @@ def number(x: float, digits: int | None = 2, language: str = "en") -> str:
         ('0.98', '40', '40', '4.3e\u22129', '0.004')
     """
     if hasattr(x, "__index__"):  # int, and numpy's whole numbers
+        if abs(int(x)) >= _HUGE:
+            return _scientific(Decimal(int(x)), 1, language)
         return _minus(str(format_decimal(int(x), locale=_locale(language))), language)
     x = float(x)
     if math.isnan(x):
@@ -91,6 +95,6 @@ def _decimal(x: float, least: int, most: int, language: str) -> str:
     return _minus(str(format_decimal(x, pattern, locale=_locale(language))), language)
 
 
-def _scientific(x: float, digits: int, language: str) -> str:
+def _scientific(x: float | Decimal, digits: int, language: str) -> str:
     mantissa, exponent = f"{x:.{digits}e}".split("e")
     return f"{_decimal(float(mantissa), digits, digits, language)}e{_minus(str(int(exponent)), language)}"

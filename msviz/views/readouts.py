@@ -86,9 +86,9 @@ def why_zero(scene: Scene) -> Message:
 
 
 def _separated(scene: Scene, epsilon: float) -> Message:
-    # The anchor that comes closest to being mined: the smallest gap between its hardest positive and negative.
+    # The anchor that comes closest to being mined: the smallest gap between its hardest positive and negative; infinite
+    # where it lacks one of them.
     gap = scene.bounds.hardest_pos - scene.bounds.hardest_neg
-    gap = torch.where(torch.isfinite(gap), gap, torch.inf)
     row = int(gap.argmin())
     if not torch.isfinite(gap[row]):  # positives exist and negatives exist, but no anchor has both
         return msg("zero.no_anchor_with_both")

@@ -82,3 +82,9 @@ def test_every_float_can_be_written_without_a_hyphen(x: float, digits: int | Non
 @given(st.floats(-1e5, 1e5))
 def test_two_decimals_read_back_within_half_a_step(x: float) -> None:
     assert float(number(x).replace("−", "-").replace(",", "")) == pytest.approx(x, abs=0.005 + 1e-9)
+
+
+def test_whole_numbers_of_any_size_can_be_written() -> None:
+    assert number(999_999_999_999_999) == "999,999,999,999,999"
+    assert number(10**15) == "1.0e15"
+    assert number(-(10**400), digits=None) == "−1.0e400"

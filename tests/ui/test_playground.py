@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import msviz.ui
 from msviz.core.methods import METHODS, Method
-from msviz.data import PRESETS, Batch, digits_batch
+from msviz.data import PRESETS, Batch
 from msviz.state import History, Selection, State, default_state, encode
 from msviz.text import say
 from msviz.ui.desk import Desk
@@ -50,21 +50,6 @@ def _bench(app: AppTest) -> Message:
 def _strip(app: AppTest) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(app.get("bidi_component")[0].proto.json)
     return found
-
-
-def _menu(app: AppTest) -> AppTest:
-    next(button for button in app.button if button.label == say("menu.batch")).click()
-    return _clean(app.run())
-
-
-def _draw(app: AppTest, **chosen: Any) -> AppTest:
-    """Open the menu, fill the form of the digits, draw."""
-    _menu(app)
-    for name, value in chosen.items():
-        kind = {"classes": app.button_group, "method": app.radio, "space": app.radio}.get(name, app.number_input)
-        kind(key=f"msviz.digits.{name}").set_value(value)
-    next(button for button in app.button if button.label == say("digits.sample")).click()
-    return _clean(app.run())
 
 
 def test_a_first_visit_opens_on_a_pair_that_has_something_to_tell() -> None:
@@ -158,53 +143,12 @@ def test_a_gesture_is_told_on_the_page() -> None:
     assert len(_bench(app).head["ghosts"]) == 1
 
 
-@pytest.mark.parametrize("slug", PRESETS)
-def test_every_preset_can_be_chosen_in_the_menu(slug: str) -> None:
-    app = _menu(_app())
-    app.button(key=f"msviz.preset.{slug}").click()
-    found = _desk(_clean(app.run()))
-    assert found.state.batch == PRESETS[slug].make()
-    selection, pair = found.state.display.selection, PRESETS[slug].pair
-    assert (selection and (selection.anchor, selection.other)) == pair
-    assert found.history.can_undo == (slug != "overlapping")  # the batch that is there already is no step
-    assert found.state.method == METHODS["authors"]
-
-
-def test_digits_are_drawn_through_the_form() -> None:
-    app = _draw(_app(), classes=[0, 1], per_class=3, seed=7)
-    assert _desk(app).state.batch == digits_batch([0, 1], 3, seed=7)
-    assert len(_desk(app).history.past) == 1
-    assert _bench(app).images.size == 6 * 64
-
-
-def test_the_form_draws_something_worth_seeing_as_it_stands() -> None:
-    assert _desk(_draw(_app())).state.batch == digits_batch([3, 8, 9], 8, seed=0)
-
-
-def test_digits_can_be_compared_by_their_pixels() -> None:
-    app = _draw(_app(), method="lda", space="pixels", per_class=2)
-    assert _desk(app).state.batch == digits_batch([3, 8, 9], 2, seed=0, method="lda", space="pixels")
-    assert not _bench(app).head["board"]["editable"]
-
-
-@pytest.mark.parametrize(
-    ("chosen", "sentence"),
-    [
-        ({"per_class": 500}, "Images of each class: a whole number from 1 to 174 (there are 174 of digit 8), got 500."),
-        ({"per_class": 0}, "Images of each class: a whole number from 1 to 174 (there are 174 of digit 8), got 0."),
-        ({"classes": []}, "Choose at least one digit from 0 to 9, got none."),
-        ({"classes": [3, 8], "method": "lda"}, "LDA gives one dimension less than there are classes"),
-        ({"classes": list(range(10)), "per_class": 60}, "A batch holds at most 512 points, got 600."),
-        ({"seed": -1}, "The seed is a whole number, 0 or more, got −1."),
-    ],
-)
-def test_digits_that_cannot_be_drawn_keep_the_batch_and_say_why(chosen: dict[str, Any], sentence: str) -> None:
-    app = _draw(_app(), **chosen)
-    assert _desk(app).state.batch == default_state().batch
-    assert not _desk(app).history.can_undo
-    change = _bench(app).head["change"]
-    assert change["error"]
-    assert change["text"].startswith(sentence)
+def test_the_button_opens_the_menu_of_batches() -> None:
+    app = _app()
+    (menu,) = (button for button in app.button if button.label == say("menu.batch"))
+    menu.click()
+    offered = {button.key for button in _clean(app.run()).button}
+    assert {f"msviz.preset.{slug}" for slug in PRESETS} < offered
 
 
 def test_a_batch_that_no_link_can_carry_is_shown_all_the_same() -> None:
