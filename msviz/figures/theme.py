@@ -42,7 +42,7 @@ class Scheme:
     line: str  # hairlines
     panel: str  # raised areas
     pale: str  # ground of a dropped pair
-    hatch: str  # its hatching
+    hatch: str  # its dots, and the band of epsilon
     pull: str
     push: str
     s_low: str  # S = -1

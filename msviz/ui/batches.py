@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
+from msviz.core.errors import MsvizError
+from msviz.data import Batch
 from msviz.data.datasets import digits_batch
 from msviz.data.presets import PRESETS
-from msviz.text import say
+from msviz.text import say, say_error
 from msviz.ui import session
-from msviz.ui.desk import Desk
 
-_FORM: Final = "msviz.digits."
+_FORM: Final = tuple(f"msviz.digits.{name}" for name in ("classes", "per_class", "seed", "method", "space"))
 
 
+@st.dialog(say("menu.batch"), width="large")
 def batch_menu() -> None:
-    """A button that opens the menu; choosing a batch is one step of the history."""
-    with st.popover(say("menu.batch"), icon=":material/scatter_plot:"):
-        made, drawn = st.tabs([say("menu.presets"), say("digits.title")])
-        with made:
-            for slug, preset in PRESETS.items():
-                st.button(
-                    say("menu.preset", title=say(preset.title_key), m=len(preset.labels)),
-                    key=f"msviz.preset.{slug}",
-                    on_click=_load_preset,
-                    args=(slug,),
-                    help=say(preset.text_key),
-                    width="stretch",
-                )
-        with drawn:
-            _digits_form()
+    """Choose a hand-made batch or draw digits; each choice closes the menu and is one step of the history."""
+    made, drawn = st.tabs([say("menu.presets"), say("digits.title")])
+    with made:
+        for slug, preset in PRESETS.items():
+            title = say("menu.preset", title=say(preset.title_key), m=len(preset.labels))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                chosen = st.button(title, key=f"msviz.preset.{slug}", width=230)
+                st.caption(say(preset.text_key), width="stretch")
+            if chosen:
+                _load(preset.make, preset.pair)
+    with drawn:
+        _digits_form()
 
 
-def _load_preset(slug: str) -> None:
-    preset = PRESETS[slug]
-    session.attempt(lambda desk: desk.load(desk.state.with_batch(preset.make()).select(*(preset.pair or (None,)))))
+def _load(make: Callable[[], Batch], pair: tuple[int, int] | None = None) -> None:
+    """Put a batch on the board and close the menu; if it is refused, say why and leave everything as it was."""
+    try:
+        batch = make()
+    except MsvizError as error:
+        st.error(say_error(error))
+        return
+    desk = session.desk()
+    session.put(desk.load(desk.state.with_batch(batch).select(*(pair or (None,)))))
+    st.rerun()
 
 
 def _digits_form() -> None:
@@ -46,14 +54,16 @@ def _digits_form() -> None:
             range(10),
             selection_mode="multi",
             default=[3, 8, 9],
-            key=_FORM + "classes",
+            key="msviz.digits.classes",
         )
         left, right = st.columns(2)
-        left.number_input(say("digits.per_class"), value=8, step=1, key=_FORM + "per_class")
-        right.number_input(say("digits.seed"), value=0, step=1, key=_FORM + "seed", help=say("digits.seed.help"))
+        left.number_input(say("digits.per_class"), value=8, step=1, key="msviz.digits.per_class")
+        right.number_input(say("digits.seed"), value=0, step=1, key="msviz.digits.seed", help=say("digits.seed.help"))
         _choice("method", ("pca", "lda"))
         _choice("space", ("circle", "pixels"))
-        st.form_submit_button(say("digits.sample"), type="primary", on_click=_draw_digits)
+        wanted = st.form_submit_button(say("digits.sample"), type="primary")
+    if wanted:
+        _load(partial(digits_batch, *map(session.widget, _FORM)))
 
 
 def _choice(name: str, options: tuple[str, ...]) -> None:
@@ -62,19 +72,5 @@ def _choice(name: str, options: tuple[str, ...]) -> None:
         options,
         format_func=lambda it: say(f"digits.{name}.{it}"),
         captions=[say(f"digits.{name}.{it}.help", default="") for it in options],
-        key=_FORM + name,
+        key=f"msviz.digits.{name}",
     )
-
-
-def _draw_digits() -> None:
-    def draw(desk: Desk) -> Desk:
-        batch = digits_batch(
-            session.widget(_FORM + "classes"),
-            session.widget(_FORM + "per_class"),
-            session.widget(_FORM + "seed"),
-            session.widget(_FORM + "method"),
-            session.widget(_FORM + "space"),
-        )
-        return desk.load(desk.state.with_batch(batch).select(None))
-
-    session.attempt(draw)

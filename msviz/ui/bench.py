@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 import numpy as np
+import streamlit as st
 
 from msviz.core.errors import MsvizError
 from msviz.core.gpw import proof
@@ -29,9 +30,10 @@ KEY: Final = "msviz.bench"
 CLASSES: Final = 10  # as many classes can be chosen on the board and by the keys 1 to 9 and 0
 
 
+@st.fragment(key=session.BENCH)
 def bench() -> None:
     """Show the bench of the visitor's desk."""
-    component("bench")(key=KEY, data=message(session.desk()), on_parcel_change=session.on_parcel("b", KEY))
+    component("bench")(key=KEY, data=message(session.desk()), on_parcel_change=session.on_parcel(session.BENCH, KEY))
 
 
 def message(desk: Desk) -> bytes:
@@ -41,7 +43,7 @@ def message(desk: Desk) -> bytes:
     matrices, change = matrix_view(now), change_view(before, now)
     block = np.ix_(matrices.order, matrices.order)
     head: dict[str, Any] = {
-        "seq": desk.applied.get("b", 0),
+        "seq": desk.applied.get(session.BENCH, 0),
         "texts": catalogue("js."),
         "scale": scale.weight,
         "order": matrices.order,

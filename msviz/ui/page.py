@@ -1,6 +1,8 @@
-"""What every page begins with: its heading, one sentence that says what to do first, the menu of batches."""
+"""What every page begins with: its heading, one sentence that says what to do first, the way to the batches."""
 
 from __future__ import annotations
+
+import html
 
 import streamlit as st
 
@@ -11,10 +13,14 @@ from msviz.ui.batches import batch_menu
 def heading(name: str) -> None:
     """The page's title with its sentence, and the batch menu beside it.
 
+    One html element and one button: Streamlit touches every element of the page in every run of a fragment, so what
+    stands here costs time while a person drags.
+
     Args:
         name: the page's part in catalogue keys: page.<name>.title and page.<name>.first.
     """
+    title, first = (html.escape(say(f"page.{name}.{part}")) for part in ("title", "first"))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="heading"):
-        st.title(say(f"page.{name}.title"), anchor=False, width="content")
-        st.markdown(say(f"page.{name}.first"), width="stretch")
-        batch_menu()
+        st.html(f"<div class='msviz-heading'><h1>{title}</h1><p>{first}</p></div>", width="stretch")
+        if st.button(say("menu.batch"), icon=":material/scatter_plot:"):
+            batch_menu()

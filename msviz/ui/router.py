@@ -16,7 +16,9 @@ ICON: Final = Path(__file__).parent / "assets" / "icon.svg"  # a file: named ico
 # Streamlit keeps 6rem free above the first line, on a beamer a tenth of the screen. Its menu floats over the corner.
 _FRAME: Final = """<style>
 .stMainBlockContainer { padding: .6rem clamp(1rem, 2.5vw, 3rem) 2rem; gap: .6rem; }
-.stMainBlockContainer h1 { font-size: 1.75rem; padding: 0; }
+.msviz-heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1.5rem; }
+.msviz-heading h1 { font-size: 1.75rem; padding: 0; }
+.msviz-heading p { margin: 0; }
 header.stAppHeader { background: transparent; height: 2.75rem; min-height: 0; pointer-events: none; }
 header.stAppHeader * { pointer-events: none; }
 header.stAppHeader :is(button, a, button *) { pointer-events: auto; }

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import streamlit as st
 
-from msviz.core.errors import MsvizError
 from msviz.data.presets import DEFAULT_PRESET, PRESETS
 from msviz.state import History, decode
 from msviz.ui.desk import Desk
 from msviz.views.board import Scales, scales
 from msviz.views.scene import Scene, scene
 
+STRIP: Final = "strip"  # the two fragments of a page: dragging a point reruns the bench alone
+BENCH: Final = "bench"
 _DESK: Final = "msviz.desk"
 _SCENES: Final = "msviz.scenes"
 _SCALES: Final = "msviz.scales"
@@ -36,22 +37,17 @@ def put(new: Desk) -> None:
     st.session_state[_DESK] = new
 
 
-def attempt(change: Callable[[Desk], Desk]) -> None:
-    """Put what a change makes of the desk; if it is refused, the desk as it was, with the reason."""
-    before = desk()
-    try:
-        put(change(before))
-    except MsvizError as error:
-        put(before.refuse(error))
-
-
 def on_parcel(component: str, key: str) -> Callable[[], None]:
-    """The callback of a component: applies the parcel of events that it sent."""
+    """The callback of a component: applies the parcel of events that it sent, and reruns what shows them."""
 
     def receive() -> None:
         parcel: dict[str, Any] | None = st.session_state[key].get("parcel")
-        if parcel:
-            put(desk().apply(component, parcel["events"]))
+        if not parcel:
+            return
+        before = desk().state.method
+        put(desk().apply(component, parcel["events"]))
+        moved_only = component == BENCH and desk().state.method == before
+        st.rerun([BENCH] if moved_only else [BENCH, STRIP])
 
     return receive
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import streamlit as st
+
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import ParamInfo, param_infos
 from msviz.core.methods import METHODS, Method
@@ -16,16 +18,17 @@ KEY: Final = "msviz.strip"
 PRESETS: Final = ("paper", "authors", "pml")
 
 
+@st.fragment(key=session.STRIP)
 def strip() -> None:
     """Show the controls of the visitor's desk."""
-    component("strip")(key=KEY, data=message(session.desk()), on_parcel_change=session.on_parcel("c", KEY))
+    component("strip")(key=KEY, data=message(session.desk()), on_parcel_change=session.on_parcel(session.STRIP, KEY))
 
 
 def message(desk: Desk) -> dict[str, Any]:
     """What the browser draws. Everything about a loss comes from its record: a new loss file needs no line here."""
     method = desk.state.method
     return {
-        "seq": desk.applied.get("c", 0),
+        "seq": desk.applied.get(session.STRIP, 0),
         "texts": catalogue("js."),
         "losses": [{"name": name, "title": loss_title(name)} for name in LOSSES],
         "method": {"loss": method.name, "mined": method.epsilon is not None},

@@ -75,27 +75,24 @@ def _another_batch(before: Scene, after: Scene) -> bool:
 
 
 def _shared_rows(before: Scene, after: Scene) -> tuple[list[int], list[int]]:
-    ids = [id for id in after.state.batch.ids if id in set(before.state.batch.ids)]
-    return [before.state.batch.index(id) for id in ids], [after.state.batch.index(id) for id in ids]
+    row_before = {id: row for row, id in enumerate(before.state.batch.ids)}
+    shared = [(row_before[id], row) for row, id in enumerate(after.state.batch.ids) if id in row_before]
+    return [old for old, _ in shared], [new for _, new in shared]
 
 
 def _batch_actions(before: Scene, after: Scene) -> Iterator[Message]:
     one, two = before.state.batch, after.state.batch
-    for id in two.ids:
-        if id not in one.ids:
-            yield msg("change.added", id=id, name=two.class_name(two.labels[two.index(id)]))
-    for id in one.ids:
-        if id not in two.ids:
-            yield msg("change.removed", id=id)
-    for id in two.ids:
-        if id not in one.ids:
-            continue
-        i, j = one.index(id), two.index(id)
+    old, new = _shared_rows(before, after)
+    for row in sorted(set(range(two.m)) - set(new)):
+        yield msg("change.added", id=two.ids[row], name=two.class_name(two.labels[row]))
+    for row in sorted(set(range(one.m)) - set(old)):
+        yield msg("change.removed", id=one.ids[row])
+    for i, j in zip(old, new, strict=True):
         if one.labels[i] != two.labels[j]:
             names = {"old": one.class_name(one.labels[i]), "new": two.class_name(two.labels[j])}
-            yield msg("change.relabelled", id=id, **names)
-        if not np.array_equal(one.board[i], two.board[j]):
-            yield msg("change.moved", id=id, old=_angle(one.board[i]), new=_angle(two.board[j]))
+            yield msg("change.relabelled", id=two.ids[j], **names)
+    for k in np.flatnonzero((one.board[old] != two.board[new]).any(axis=1)).tolist():
+        yield msg("change.moved", id=two.ids[new[k]], old=_angle(one.board[old[k]]), new=_angle(two.board[new[k]]))
 
 
 def _angle(place: np.ndarray) -> int:
@@ -153,8 +150,7 @@ def _effects(
 
 def _ghosts(before: Scene, after: Scene) -> tuple[tuple[float, float, int], ...]:
     one, two = before.state.batch, after.state.batch
-    return tuple(
-        (float(one.board[row][0]), float(one.board[row][1]), one.labels[row])
-        for row, id in enumerate(one.ids)
-        if id not in two.ids or not np.array_equal(one.board[row], two.board[two.index(id)])
-    )
+    old, new = _shared_rows(before, after)
+    moved = np.ones(one.m, dtype=bool)  # removed points, too, leave a ghost
+    moved[old] = (one.board[old] != two.board[new]).any(axis=1)
+    return tuple((*map(float, one.board[row][:2]), one.labels[row]) for row in np.flatnonzero(moved).tolist())

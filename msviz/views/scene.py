@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -54,6 +55,12 @@ class Scene:
         return self.evaluation.mined.pos | self.evaluation.mined.neg
 
 
+@lru_cache(maxsize=64)
+def _pairs(labels: tuple[int, ...]) -> Pairs:
+    """The pairs that labels make; the same in every frame of a drag."""
+    return label_pairs(list(labels))
+
+
 def scene(state: State) -> Scene:
     """Evaluate a state with the core, in float64.
 
@@ -64,7 +71,7 @@ def scene(state: State) -> Scene:
     """
     x = torch.from_numpy(state.batch.x.copy())
     sim = similarity(x)
-    pairs = label_pairs(list(state.batch.labels))
+    pairs = _pairs(state.batch.labels)
     evaluation = evaluate(sim, pairs, state.method)
     return Scene(
         state=state,

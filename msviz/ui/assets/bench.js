@@ -17,7 +17,7 @@ function decode(bytes) {
 
 function makeBench(shadow) {
   const root = shadow.querySelector(".bench");
-  const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, flow: makeFlow("b") };
+  const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, flow: makeFlow("b", root) };
   const actions = makeActions(bench, root);
   const grid = node("div", { className: "grid" }, root);
   const spoken = node("p", { className: "spoken", role: "log" }, root);
@@ -86,10 +86,10 @@ function makeBench(shadow) {
   bench.parts = { board, matrices };
 
   // Whatever asks for drawing, each part is drawn once a frame.
-  const draws = { actions, board, S: matrices[0], w: matrices[1], readouts, inspector, line }, dirty = new Set();
+  const draws = { actions, board, held: { draw: () => board.drawHeld() }, S: matrices[0], w: matrices[1], readouts, inspector, line }, dirty = new Set();
   let frame = 0, news = null;
   bench.repaint = (...parts) => {
-    for (const part of parts.length ? parts : Object.keys(draws)) dirty.add(part);
+    for (const part of parts.length ? parts : Object.keys(draws)) if (part !== "held" || parts.length) dirty.add(part);
     frame ||= requestAnimationFrame(paint);
   };
   function paint() {
@@ -101,6 +101,7 @@ function makeBench(shadow) {
     board.afterUpdate();
     root.dataset.seq = news;
     root.dataset.ready = "1";
+    bench.flow.count();
     root.dispatchEvent(new CustomEvent("msviz:shown", { bubbles: true, composed: true, detail: { seq: news } }));
     news = null;
   }
@@ -133,7 +134,7 @@ function makeRamps(host) {
   return {
     S: between([color("--s-low"), color("--s-mid"), color("--s-high")], 256),
     w: between([color("--pull"), color("--paper"), color("--push")], 513),
-    background: pack(color("--paper")), pale: pack(color("--pale")), hatch: pack(color("--hatch")),
+    background: pack(color("--paper")), pale: pack(color("--pale")), dots: pack(color("--hatch")),
   };
 }
 

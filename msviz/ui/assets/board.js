@@ -23,55 +23,67 @@ function makeBoard(bench, parent) {
   const hint = node("p", { className: "caption under" }, panel), edgeNote = node("p", { className: "caption under" }, panel);
   const board = { panel, drag: null, focus: null, local: new Map() };
   const flow = bench.flow;
+  let rows = new Map();  // id -> index of the point
   const position = (at) => board.local.get(bench.head.ids[at]) ?? [bench.head.xy[2 * at], bench.head.xy[2 * at + 1]];
   const radius = () => (bench.head.ids.length > 80 ? 0.03 : bench.head.ids.length > 30 ? 0.038 : 0.05);
 
   // ---- drawing -------------------------------------------------------------------------------------------------
   board.draw = () => {
-    const { ids, labels, looks, texts, show } = bench.head;
+    const { ids, texts, show } = bench.head;
     write(title, bench.head.board.title);
     write(hint, bench.head.board.hint);
     for (const item of key.children) write(item.lastChild, texts[`js.key.${item.className}`]);
-    svg.setAttribute("aria-label", fill(texts["js.board.label"], { count: ids.length }));
+    put(svg, { "aria-label": fill(texts["js.board.label"], { count: ids.length }) });
     tools.draw();
-    const r = radius();
-    const at = new Map(ids.map((id, index) => [id, index]));
-    const groups = keep(points, ids.length, makePoint);
-    const focus = at.has(board.focus) ? board.focus : ids[0];
-    ids.forEach((id, index) => {
-      const group = groups[index], [x, y] = position(index);
-      put(group, {
-        "data-id": id,
-        transform: `translate(${x} ${-y})`, tabindex: id === focus ? 0 : -1,
-        "aria-label": pointWords(index), "aria-pressed": chosen(id),
-      });
-      put(group.children[0], { r: r * 1.75, class: `ring ${ringOf(id)}` });
-      dress(group.children[1], looks[labels[index]]);
-      put(group.children[1], { transform: `scale(${r})` });
-      const away = 1.115 + (ids.length > 30 ? -0.02 : 0);
-      put(group.children[2], { x: x * (away - 1), y: -y * (away - 1), "font-size": ids.length > 30 ? 0.052 : 0.068 });
-      write(group.children[2], ids.length > 80 && !chosen(id) ? "" : String(id));
-    });
-    const rows = show.edges ? bench.head.edges.rows : [];
-    const lines = keep(edges, rows.length, (g) => shape("path", {}, g));
-    rows.forEach(([from, to, share, positive], index) => {
-      const a = at.get(from), b = at.get(to);
-      if (a === undefined || b === undefined) return;
-      put(lines[index], {
-        d: chord(position(a), position(b), positive), class: positive ? "pull" : "push",
-        "stroke-width": 0.004 + 0.03 * share, opacity: 0.35 + 0.65 * Math.sqrt(share),
-      });
-      put(lines[index], { "data-pair": `${from} ${to}` });
-    });
-    drawForces(show.forces ? ids.length : 0, r);
-    drawGhosts(r);
-    write(edgeNote, show.edges ? bench.head.edges.note : "");
+    rows = new Map(ids.map((id, index) => [id, index]));
+    keep(points, ids.length, makePoint);
+    ids.forEach((_, index) => drawPoint(index));
+    const { rows: pairs, note } = bench.head.edges;
+    const lines = keep(edges, show.edges ? pairs.length : 0, (g) => shape("path", {}, g));
+    for (let index = 0; index < lines.length; index++) drawEdge(lines[index], pairs[index]);
+    drawForces(show.forces ? ids.length : 0);
+    drawGhosts();
+    write(edgeNote, show.edges ? note : "");
     board.light(bench.hovered);
   };
 
+  // While a person drags: the point in hand and what hangs on it. All else waits for the core's numbers.
+  board.drawHeld = () => {
+    for (const id of board.local.keys()) {
+      const index = rows.get(id);
+      if (index === undefined) continue;
+      drawPoint(index);
+      bench.head.edges.rows.forEach((pair, at) => { if (edges.children[at] && (pair[0] === id || pair[1] === id)) drawEdge(edges.children[at], pair); });
+    }
+    drawForces(bench.head.show.forces ? bench.head.ids.length : 0);
+  };
+
+  function drawPoint(index) {
+    const { ids, labels, looks } = bench.head, id = ids[index], [x, y] = position(index), r = radius();
+    const group = points.children[index], many = ids.length > 30, away = many ? 0.095 : 0.115;
+    put(group, {
+      "data-id": id, transform: `translate(${x} ${-y})`, tabindex: id === (rows.has(board.focus) ? board.focus : ids[0]) ? 0 : -1,
+      "aria-label": pointWords(index), "aria-pressed": chosen(id),
+    });
+    put(group.children[0], { r: r * 1.75, class: `ring ${ringOf(id)}` });
+    dress(group.children[1], looks[labels[index]]);
+    put(group.children[1], { transform: `scale(${r})` });
+    put(group.children[2], { x: x * away, y: -y * away, "font-size": many ? 0.052 : 0.068 });
+    write(group.children[2], ids.length > 80 && !chosen(id) ? "" : String(id));
+  }
+
+  function drawEdge(line, [from, to, share, positive]) {
+    const a = rows.get(from), b = rows.get(to);
+    if (a === undefined || b === undefined) return;
+    put(line, {
+      d: chord(position(a), position(b), positive), class: positive ? "pull" : "push", "data-pair": `${from} ${to}`,
+      "stroke-width": 0.004 + 0.03 * share, "stroke-opacity": 0.25 + 0.75 * Math.sqrt(share),
+    });
+  }
+
   // All arrows are two paths, shafts and tips: sixty-four points move sixty-four arrows in every frame.
-  function drawForces(count, r) {
-    const lines = [], heads = [], w = 0.022;
+  function drawForces(count) {
+    const lines = [], heads = [], w = 0.022, r = radius();
     for (let index = 0; index < count; index++) {
       const [x, y] = position(index), fx = bench.head.forces[2 * index], fy = bench.head.forces[2 * index + 1];
       const size = Math.hypot(fx, fy), long = 0.34 * size;
@@ -85,10 +97,10 @@ function makeBoard(bench, parent) {
     put(tips, { d: heads.join("") });
   }
 
-  function drawGhosts(r) {
-    const rows = bench.head.ghosts;
-    const nodes = keep(ghosts, rows.length, (g) => shape("path", { class: "ghost" }, g));
-    rows.forEach(([x, y, label], index) => put(nodes[index], {
+  function drawGhosts() {
+    const r = radius(), left = bench.head.ghosts;
+    const nodes = keep(ghosts, left.length, (g) => shape("path", { class: "ghost" }, g));
+    left.forEach(([x, y, label], index) => put(nodes[index], {
       d: OUTLINES[bench.head.looks[label].shape], transform: `translate(${x} ${-y}) scale(${r})`,
     }));
   }
@@ -205,7 +217,7 @@ function makeBoard(bench, parent) {
     board.local.set(id, spot);
     const seq = flow.push({ kind: "move", target: id, x: spot[0], y: spot[1] });
     bench.root.dispatchEvent(new CustomEvent("msviz:move", { bubbles: true, composed: true, detail: { seq, timeStamp } }));
-    bench.repaint("board");
+    bench.repaint("held");
   }
   function add(to) {
     if (!bench.head.board.editable) return;

@@ -7,7 +7,7 @@
 
 const RESEND_AFTER_MS = 4000;
 
-function makeFlow(name) {
+function makeFlow(name, root) {
   const flow = { seq: 0, acked: 0, sentUpTo: 0, queue: [], gesture: null, gestures: 0, set: null, timer: 0, tries: 0 };
 
   const send = () => {
@@ -28,6 +28,7 @@ function makeFlow(name) {
     const sameGesture = last && flow.gesture !== null && last.gesture === flow.gesture;
     if (sameGesture && last.seq > flow.sentUpTo && last.kind === event.kind && last.target === event.target) flow.queue.pop();
     flow.queue.push({ ...event, seq: flow.seq, gesture: flow.gesture });
+    flow.count();
     pump();
     return flow.seq;
   };
@@ -40,6 +41,9 @@ function makeFlow(name) {
     flow.sentUpTo = Math.max(flow.sentUpTo, flow.acked);
     pump();
   };
+
+  // How much is on its way stands on the root: 0 when the page shows all that was done (tests wait for it).
+  flow.count = () => { root.dataset.waiting = flow.queue.length; };
 
   flow.busyWith = (kind, target) =>
     flow.queue.some((event) => event.kind === kind && event.target === target) ||

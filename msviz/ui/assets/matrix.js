@@ -1,6 +1,6 @@
 // A similarity or weight matrix on a canvas: one tab stop, arrow keys move the cell, every pixel from one loop.
 //
-// Kept pairs are filled, dropped pairs hatched, the diagonal is blank with a slash, and a kept pair whose weight is zero
+// Kept pairs are filled, dropped pairs dotted, the diagonal is blank with a slash, and a kept pair whose weight is zero
 // shows a small ring: four things that must never look alike.
 
 const SELF = 0, POSITIVE_KEPT = 1, POSITIVE_DROPPED = 2, NEGATIVE_KEPT = 3, NEGATIVE_DROPPED = 4;
@@ -57,11 +57,12 @@ function makeMatrix(bench, parent, kind) {
     if (g.size >= 7) drawGlyphs(g);
     drawFrames(g);
     drawLegend();
+    canvas.msviz = { starts: g.starts, size: g.size };  // where the cells lie, for tests and for exports
   };
 
   function image(g) {
     const { m, pixels, index, edge } = g, values = bench.matrices[kind], codes = bench.matrices.code;
-    const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.hatch, pale = colors.pale;
+    const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.dots, pale = colors.pale;
     const steps = ramp.length - 1, scale = bench.head.scale;
     const cells = new Uint32Array(m * m);
     for (let c = 0; c < m * m; c++) {
@@ -69,16 +70,20 @@ function makeMatrix(bench, parent, kind) {
       cells[c] = codes[c] === SELF ? back : ramp[Math.round(Math.min(1, Math.max(0, unit)) * steps)];
     }
     matrix.cells = cells;
-    const stripe = Math.round(5 * g.ratio), picture = paint.createImageData(pixels, pixels), out = new Uint32Array(picture.data.buffer);
-    for (let y = 0, p = 0; y < pixels; y++) {
-      const row = index[y];
-      for (let x = 0; x < pixels; x++, p++) {
-        const column = index[x];
-        if (row < 0 || column < 0 || edge[x] || edge[y]) continue;
-        const c = row * m + column;
-        if (kind === "w" && isDropped(codes[c])) out[p] = (x + y) % stripe === 0 ? hatch : pale;
-        else out[p] = cells[c];
+    // Two pixel rows for each row of cells, plain and with dots; every screen row is a copy of one of them.
+    const picture = paint.createImageData(pixels, pixels), out = new Uint32Array(picture.data.buffer);
+    const step = Math.round(4 * g.ratio), plain = new Uint32Array(pixels), dotted = new Uint32Array(pixels);
+    for (let y = 0, row = -1; y < pixels; y++) {
+      if (index[y] < 0 || edge[y]) continue;
+      if (index[y] !== row) {
+        row = index[y];
+        for (let x = 0; x < pixels; x++) {
+          const c = row * m + index[x], dropped = kind === "w" && isDropped(codes[c]);
+          plain[x] = index[x] < 0 || edge[x] ? 0 : dropped ? pale : cells[c];
+          dotted[x] = plain[x] && dropped && x % step === 0 ? hatch : plain[x];
+        }
       }
+      out.set(y % step === 0 ? dotted : plain, y * pixels);
     }
     return picture;
   }

@@ -3,8 +3,8 @@
 const strips = new WeakMap();
 
 function makeStrip(shadow) {
-  const root = shadow.querySelector(".strip"), strip = { flow: makeFlow("c"), data: null }, { flow } = strip;
-  const lossBox = node("label", { className: "loss" }, root), lossWord = node("span", { className: "spoken" }, lossBox), loss = node("select", {}, lossBox);
+  const root = shadow.querySelector(".strip"), strip = { flow: makeFlow("c", root), data: null }, { flow } = strip;
+  const loss = node("select", {}, root);
   const presets = node("div", { className: "presets", role: "group" }, root);
   const sliders = makeSliders(strip, root);
   const mineBox = node("label", { className: "mine" }, root), mine = node("input", { type: "checkbox" }, mineBox), mineWord = node("span", {}, mineBox);
@@ -13,7 +13,7 @@ function makeStrip(shadow) {
 
   function draw() {
     const { losses, method, texts } = strip.data;
-    write(lossWord, texts["js.strip.loss"]);
+    put(loss, { "aria-label": texts["js.strip.loss"] });
     const options = keep(loss, losses.length, (select) => node("option", {}, select));
     losses.forEach(({ name, title }, at) => { options[at].value = name; write(options[at], title); });
     if (loss.value !== method.loss) loss.value = method.loss;
@@ -39,6 +39,7 @@ function makeStrip(shadow) {
     flow.acknowledge(data.seq);
     if (!root.dataset.scheme) restyle();
     draw();
+    flow.count();
   };
   return strip;
 }
