@@ -153,4 +153,6 @@ def _ghosts(before: Scene, after: Scene) -> tuple[tuple[float, float, int], ...]
     old, new = _shared_rows(before, after)
     moved = np.ones(one.m, dtype=bool)  # removed points, too, leave a ghost
     moved[old] = (one.board[old] != two.board[new]).any(axis=1)
-    return tuple((*map(float, one.board[row][:2]), one.labels[row]) for row in np.flatnonzero(moved).tolist())
+    return tuple(
+        (float(one.board[row, 0]), float(one.board[row, 1]), one.labels[row]) for row in np.flatnonzero(moved).tolist()
+    )
