@@ -15,11 +15,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def running_app(*extra: str, seconds: float = 60) -> Iterator[str]:
-    """Start `streamlit run app.py` on a free port of this machine, yield its address once it is healthy, and stop it.
+def running_app(*extra: str, script: str = "app.py", seconds: float = 60) -> Iterator[str]:
+    """Start `streamlit run` on a free port of this machine, yield its address once it is healthy, and stop it.
 
     Args:
         extra: further options of `streamlit run`, such as "--browser.serverAddress=name".
+        script: what to run instead of the app, from the project's folder.
         seconds: how long to wait for health before giving up.
 
     Raises:
@@ -27,7 +28,7 @@ def running_app(*extra: str, seconds: float = 60) -> Iterator[str]:
     """
     port = _free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command = [sys.executable, "-m", "streamlit", "run", script]
     options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true", *extra]
     with tempfile.TemporaryFile("w+") as log:
         server = subprocess.Popen([*command, *options], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)

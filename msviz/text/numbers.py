@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
-from babel.numbers import format_decimal, format_percent, get_minus_sign_symbol
+from babel.numbers import format_percent, get_decimal_symbol, get_group_symbol, get_minus_sign_symbol
 
 MINUS = "\u2212"  # a hyphen is too short beside digits, and some fonts break a line after it
 _SMALL = 1e-4  # below this zeros are hard to count: 4.3e−9
@@ -49,7 +49,7 @@ def number(x: float, digits: int | None = 2, language: str = "en") -> str:
     if hasattr(x, "__index__"):  # int, and numpy's whole numbers
         if abs(int(x)) >= _HUGE:
             return _scientific(Decimal(int(x)), 1, language)
-        return _minus(str(format_decimal(int(x), locale=_locale(language))), language)
+        return f"{int(x):,}".translate(_signs(language))
     x = float(x)
     if math.isnan(x):
         return "\u2013"
@@ -89,12 +89,23 @@ def _significant(x: float, digits: int) -> float:
 
 
 def _decimal(x: float, least: int, most: int, language: str) -> str:
-    if float(f"{x:.{most}f}") == 0:
-        x = 0.0  # never "−0.00"
-    pattern = "#,##0" + ("." if most else "") + "0" * least + "#" * (most - least)
-    return _minus(str(format_decimal(x, pattern, locale=_locale(language))), language)
+    # Not babel's format_decimal: twenty numbers a frame, while a point is dragged, would take it milliseconds.
+    text = f"{x:,.{most}f}"
+    whole, _, fraction = text.partition(".")
+    kept = fraction[:least] + fraction[least:].rstrip("0")
+    text = f"{whole}.{kept}" if kept else whole
+    if text.strip("-0.,") == "":
+        text = text.lstrip("-")  # never "−0.00"
+    return text.translate(_signs(language))
+
+
+@lru_cache(maxsize=32)
+def _signs(language: str) -> dict[int, str]:
+    """From Python's signs to the language's, as `str.translate` wants it."""
+    locale = _locale(language)
+    return {ord(","): get_group_symbol(locale), ord("."): get_decimal_symbol(locale), ord("-"): MINUS}
 
 
 def _scientific(x: float | Decimal, digits: int, language: str) -> str:
     mantissa, exponent = f"{x:.{digits}e}".split("e")
-    return f"{_decimal(float(mantissa), digits, digits, language)}e{_minus(str(int(exponent)), language)}"
+    return f"{_decimal(float(mantissa), digits, digits, language)}e{str(int(exponent)).translate(_signs(language))}"

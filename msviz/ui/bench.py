@@ -44,7 +44,7 @@ def message(desk: Desk) -> bytes:
     block = np.ix_(matrices.order, matrices.order)
     head: dict[str, Any] = {
         "seq": desk.applied.get(session.BENCH, 0),
-        "texts": catalogue("js."),
+        "texts": None if desk.open else catalogue("js."),  # while something moves the browser has them already
         "scale": scale.weight,
         "order": matrices.order,
         "epsilon": now.state.method.epsilon,
@@ -114,10 +114,10 @@ def _board(now: Scene, view: BoardView, scale: Scales) -> dict[str, Any]:
             "editable": batch.editable,
         },
         "edges": {
-            "rows": [(edge.one, edge.two, round(edge.share, 4), int(edge.positive)) for edge in view.edges],
+            "rows": [(edge.one, edge.two, round(edge.share, 2), int(edge.positive)) for edge in view.edges],
             "note": say(note) if len(view.edges) < view.total else "",
         },
-        "forces": np.round(view.forces, 4).ravel().tolist(),
+        "forces": np.round(view.forces, 3).ravel().tolist(),
     }
 
 

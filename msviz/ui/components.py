@@ -1,6 +1,6 @@
 """Registers our browser components: plain js and css files in `assets/`, joined here; no build step.
 
-The scripts are joined into one module each, so a function of marks.js can be called in board.js as it is.
+All scripts are joined into one module, so a function of marks.js can be called in board.js as it is.
 """
 
 from __future__ import annotations
@@ -18,21 +18,35 @@ import streamlit as st
 from msviz.figures.theme import css_variables
 
 ASSETS: Final = Path(__file__).parent / "assets"
-_SCRIPTS: Final = {
-    "bench": (
-        *("marks", "flow", "copylink", "actions", "tools", "board"),
-        *("matrix", "equation", "inspector", "line", "readouts", "bench"),
-    ),
-    "strip": ("marks", "flow", "sliders", "strip"),
-}
+COMPONENTS: Final = ("bench", "strip")
+_CODE: Final = (
+    *("marks", "flow", "copylink", "actions", "tools", "board", "matrix"),
+    *("equation", "inspector", "line", "readouts", "bench", "sliders", "strip", "code"),
+)
+
+
+def code() -> None:
+    """Send the browser all our scripts and styles, once a page: every page calls this outside its fragments."""
+    with st.container(key="msviz-code"):
+        _code()(key="msviz.code")
 
 
 @cache
 def component(name: str) -> Any:
-    """The mounting command of a component: "bench" or "strip"."""
-    js = "\n".join((ASSETS / f"{part}.js").read_text(encoding="utf-8") for part in _SCRIPTS[name])
-    css = css_variables(f".{name}") + "\n" + (ASSETS / f"{name}.css").read_text(encoding="utf-8")
-    return st.components.v2.component(f"msviz_{name}", html=f'<div class="{name}"></div>', css=css, js=js)
+    """The mounting command of a component, one of COMPONENTS. It carries a stub; `code` brings what it runs."""
+    stub = _read("stub.js").replace("NAME", name)
+    return st.components.v2.component(f"msviz_{name}", html=f'<div class="{name}"></div>', js=stub)
+
+
+@cache
+def _code() -> Any:
+    sheets = {name: f"{css_variables(f'.{name}')}\n{_read(f'{name}.css')}" for name in COMPONENTS}
+    scripts = "\n".join(_read(f"{part}.js") for part in _CODE)
+    return st.components.v2.component("msviz_code", js=f"const SHEETS = {json.dumps(sheets)};\n{scripts}")
+
+
+def _read(file: str) -> str:
+    return (ASSETS / file).read_text(encoding="utf-8")
 
 
 def pack(head: Mapping[str, Any], *arrays: np.ndarray) -> bytes:

@@ -16,6 +16,9 @@ ICON: Final = Path(__file__).parent / "assets" / "icon.svg"  # a file: named ico
 # Streamlit keeps 6rem free above the first line, on a beamer a tenth of the screen. Its menu floats over the corner.
 _FRAME: Final = """<style>
 .stMainBlockContainer { padding: .6rem clamp(1rem, 2.5vw, 3rem) 2rem; gap: .6rem; }
+.st-key-msviz-code { position: absolute; }
+/* Streamlit fades what is being computed anew; while a point is dragged that would be the whole page, all the time. */
+[data-stale] { opacity: 1 !important; transition: none !important; }
 .msviz-heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1.5rem; }
 .msviz-heading h1 { font-size: 1.75rem; padding: 0; }
 .msviz-heading p { margin: 0; }

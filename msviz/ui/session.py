@@ -46,8 +46,9 @@ def on_parcel(component: str, key: str) -> Callable[[], None]:
             return
         before = desk().state.method
         put(desk().apply(component, parcel["events"]))
-        moved_only = component == BENCH and desk().state.method == before
-        st.rerun([BENCH] if moved_only else [BENCH, STRIP])
+        if component == STRIP or desk().state.method != before:
+            st.rerun([BENCH, STRIP])
+        # otherwise the bench alone, by itself: a rerun asked for here costs a round of its own in every frame
 
     return receive
 

@@ -77,8 +77,7 @@ class Playground:
     # ---- reading --------------------------------------------------------------------------------------------------
     def angle(self, id: int) -> float:
         """Where a point stands now, in degrees."""
-        at = "g => { const m = g.transform.baseVal.consolidate().matrix; return [m.e, -m.f]; }"
-        x, y = self.point(id).evaluate(at)
+        x, y = self.point(id).locator(".ring").evaluate("ring => [ring.cx.baseVal.value, -ring.cy.baseVal.value]")
         return math.degrees(math.atan2(y, x))
 
     def cell(self, kind: str, row: int, column: int) -> tuple[float, float]:

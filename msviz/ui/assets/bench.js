@@ -16,7 +16,7 @@ function decode(bytes) {
 }
 
 function makeBench(shadow) {
-  const root = shadow.querySelector(".bench");
+  const root = dressed(shadow, "bench");
   const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, flow: makeFlow("b", root) };
   const actions = makeActions(bench, root);
   const grid = node("div", { className: "grid" }, root);
@@ -113,7 +113,9 @@ function makeBench(shadow) {
 
   bench.show = (bytes) => {
     if (!bench.head) restyle();
+    const texts = bench.head?.texts;
     Object.assign(bench, decode(bytes));
+    bench.head.texts ??= texts;
     bench.rank = new Map(bench.head.order.map((at, row) => [bench.head.ids[at], row]));
     bench.flow.acknowledge((news = bench.head.seq));
     board.settle();
@@ -121,6 +123,8 @@ function makeBench(shadow) {
     bench.repaint();
   };
   watchTheme(restyle);
+  // The page around us has nothing to do with a moving pointer, but its framework would look at each move.
+  root.addEventListener("pointermove", (event) => event.stopPropagation());
   return bench;
 }
 
@@ -138,9 +142,9 @@ function makeRamps(host) {
   };
 }
 
-export default function ({ parentElement, data, setStateValue }) {
+parts.bench = ({ parentElement, data, setStateValue }) => {
   let bench = benches.get(parentElement);
   if (!bench) benches.set(parentElement, (bench = makeBench(parentElement)));
   bench.flow.set = (parcel) => setStateValue("parcel", parcel);
   bench.show(data);
-}
+};

@@ -17,7 +17,6 @@ function makeBoard(bench, parent) {
   const layer = (name) => shape("g", { class: name }, svg);
   shape("circle", { r: 1, class: "circle" }, svg);
   const [ghosts, edges, forces, points] = ["ghosts", "edges", "forces", "points"].map(layer);
-  const shafts = shape("path", { class: "shaft" }, forces), tips = shape("path", { class: "arrowhead" }, forces);
   const key = node("ul", { className: "key" }, panel);
   for (const name of ["pull", "push", "force", "ghost"]) { const item = node("li", { className: name }, key); node("i", {}, item); node("span", {}, item); }
   const hint = node("p", { className: "caption under" }, panel), edgeNote = node("p", { className: "caption under" }, panel);
@@ -54,22 +53,21 @@ function makeBoard(bench, parent) {
       if (index === undefined) continue;
       drawPoint(index);
       bench.head.edges.rows.forEach((pair, at) => { if (edges.children[at] && (pair[0] === id || pair[1] === id)) drawEdge(edges.children[at], pair); });
+      if (forces.children[index]) drawForce(forces.children[index], index);
     }
-    drawForces(bench.head.show.forces ? bench.head.ids.length : 0);
   };
 
   function drawPoint(index) {
     const { ids, labels, looks } = bench.head, id = ids[index], [x, y] = position(index), r = radius();
-    const group = points.children[index], many = ids.length > 30, away = many ? 0.095 : 0.115;
+    const group = points.children[index], many = ids.length > 30, out = many ? 1.095 : 1.115, [ring, mark, name] = group.children;
     put(group, {
-      "data-id": id, transform: `translate(${x} ${-y})`, tabindex: id === (rows.has(board.focus) ? board.focus : ids[0]) ? 0 : -1,
+      "data-id": id, tabindex: id === (rows.has(board.focus) ? board.focus : ids[0]) ? 0 : -1,
       "aria-label": pointWords(index), "aria-pressed": chosen(id),
     });
-    put(group.children[0], { r: r * 1.75, class: `ring ${ringOf(id)}` });
-    dress(group.children[1], looks[labels[index]]);
-    put(group.children[1], { transform: `scale(${r})` });
-    put(group.children[2], { x: x * away, y: -y * away, "font-size": many ? 0.052 : 0.068 });
-    write(group.children[2], ids.length > 80 && !chosen(id) ? "" : String(id));
+    put(ring, { cx: x, cy: -y, r: r * 1.75, class: `ring ${ringOf(id)}` });
+    dress(mark, looks[labels[index]], x, -y, r);
+    put(name, { x: x * out, y: -y * out, "font-size": many ? 0.052 : 0.068 });
+    write(name, ids.length > 80 && !chosen(id) ? "" : String(id));
   }
 
   function drawEdge(line, [from, to, share, positive]) {
@@ -81,27 +79,26 @@ function makeBoard(bench, parent) {
     });
   }
 
-  // All arrows are two paths, shafts and tips: sixty-four points move sixty-four arrows in every frame.
   function drawForces(count) {
-    const lines = [], heads = [], w = 0.022, r = radius();
-    for (let index = 0; index < count; index++) {
-      const [x, y] = position(index), fx = bench.head.forces[2 * index], fy = bench.head.forces[2 * index + 1];
-      const size = Math.hypot(fx, fy), long = 0.34 * size;
-      if (size < 0.01) continue;
-      const [ux, uy] = [fx / size, -fy / size], ax = x + ux * r * 1.2, ay = -y + uy * r * 1.2;
-      const bx = ax + ux * long, by = ay + uy * long;
-      lines.push(`M${ax} ${ay}L${bx} ${by}`);
-      heads.push(`M${bx + ux * 2 * w} ${by + uy * 2 * w}L${bx - uy * w} ${by + ux * w}L${bx + uy * w} ${by - ux * w}Z`);
-    }
-    put(shafts, { d: lines.join("") });
-    put(tips, { d: heads.join("") });
+    const arrows = keep(forces, count, (g) => shape("path", { class: "arrow" }, g));
+    for (let index = 0; index < count; index++) drawForce(arrows[index], index);
+  }
+
+  // An arrow as one filled outline. Each has a node of its own: the browser paints again only where one has changed.
+  function drawForce(arrow, index) {
+    const [x, y] = position(index), fx = bench.head.forces[2 * index], fy = bench.head.forces[2 * index + 1];
+    const size = Math.hypot(fx, fy);
+    if (size < 0.01) return put(arrow, { d: "" });
+    const ux = fx / size, uy = -fy / size, start = radius() * 1.2, end = start + 0.34 * size, w = 0.007, head = 0.024;
+    const outline = [[start, -w], [end, -w], [end, -head], [end + 2 * head, 0], [end, head], [end, w], [start, w]];
+    put(arrow, { d: `M${outline.map(([a, b]) => `${x + a * ux - b * uy} ${-y + a * uy + b * ux}`).join("L")}Z` });
   }
 
   function drawGhosts() {
     const r = radius(), left = bench.head.ghosts;
     const nodes = keep(ghosts, left.length, (g) => shape("path", { class: "ghost" }, g));
     left.forEach(([x, y, label], index) => put(nodes[index], {
-      d: OUTLINES[bench.head.looks[label].shape], transform: `translate(${x} ${-y}) scale(${r})`,
+      d: outline(bench.head.looks[label].shape, x, -y, r), "stroke-width": 0.14 * r, "stroke-dasharray": `${0.3 * r} ${0.3 * r}`,
     }));
   }
 

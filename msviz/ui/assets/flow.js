@@ -1,22 +1,28 @@
-// Sends what a visitor does to Python, one parcel at a time.
+// Sends what a visitor does to Python, at most two parcels at a time.
 //
-// Every event has a sequence number. A parcel goes out when the one before it has been acknowledged (Python echoes the
-// last number it applied, after its work is done), so a slow server thins out a drag and never piles it up. Moves that
-// have not left yet are replaced by newer ones of the same gesture; every other event is kept and arrives in order.
-// A parcel that is not acknowledged goes again: Python ignores numbers that it has already applied.
+// Every event has a sequence number, and Python echoes the last one it applied, after its work is done. While two parcels
+// are on their way nothing more is sent, so a slow server thins out a drag and never piles it up; two and not one, so
+// that the server computes while the browser draws. Moves that have not left yet are replaced by newer ones of the same
+// gesture; every other event is kept and arrives in order. A parcel holds everything not yet acknowledged, so none can
+// be lost: Python ignores numbers that it has already applied.
 
+const ON_THEIR_WAY = 2;
 const RESEND_AFTER_MS = 4000;
 
 function makeFlow(name, root) {
-  const flow = { seq: 0, acked: 0, sentUpTo: 0, queue: [], gesture: null, gestures: 0, set: null, timer: 0, tries: 0 };
+  const flow = { seq: 0, acked: 0, sent: [], queue: [], gesture: null, gestures: 0, held: null, set: null };
+  let timer = 0, tries = 0;
 
   const send = () => {
-    flow.sentUpTo = flow.seq;
-    flow.set({ events: flow.queue.map((event) => ({ ...event })), tries: flow.tries });
-    clearTimeout(flow.timer);
-    flow.timer = setTimeout(() => { flow.tries += 1; send(); }, RESEND_AFTER_MS);
+    flow.sent.push(flow.seq);
+    flow.set({ events: flow.queue.map((event) => ({ ...event })), tries });
+    clearTimeout(timer);
+    timer = setTimeout(() => { tries += 1; send(); }, RESEND_AFTER_MS);
   };
-  const pump = () => { if (flow.queue.length && flow.sentUpTo <= flow.acked) send(); };
+  const pump = () => {
+    const left = flow.queue.length && flow.queue.at(-1).seq > (flow.sent.at(-1) ?? 0);
+    if (left && flow.sent.length < ON_THEIR_WAY) send();
+  };
 
   // A gesture is a whole drag or slider movement: one step for undo.
   flow.begin = () => { flow.gesture ??= `${name}${flow.seq + 1}.${++flow.gestures}`; };
@@ -24,9 +30,9 @@ function makeFlow(name, root) {
 
   flow.push = (event) => {
     flow.seq += 1;
-    const last = flow.queue.at(-1);
-    const sameGesture = last && flow.gesture !== null && last.gesture === flow.gesture;
-    if (sameGesture && last.seq > flow.sentUpTo && last.kind === event.kind && last.target === event.target) flow.queue.pop();
+    const last = flow.queue.at(-1), waits = last && last.seq > (flow.sent.at(-1) ?? 0);
+    const sameGesture = waits && flow.gesture !== null && last.gesture === flow.gesture;
+    if (sameGesture && last.kind === event.kind && last.target === event.target) flow.queue.pop();
     flow.queue.push({ ...event, seq: flow.seq, gesture: flow.gesture });
     flow.count();
     pump();
@@ -37,8 +43,8 @@ function makeFlow(name, root) {
     flow.seq = Math.max(flow.seq, seq);  // a component mounted anew goes on where Python stands
     flow.acked = Math.max(flow.acked, seq);
     flow.queue = flow.queue.filter((event) => event.seq > flow.acked);
-    if (!flow.queue.length) { clearTimeout(flow.timer); flow.tries = 0; }
-    flow.sentUpTo = Math.max(flow.sentUpTo, flow.acked);
+    flow.sent = flow.sent.filter((upTo) => upTo > flow.acked);
+    if (!flow.queue.length) { clearTimeout(timer); tries = 0; }
     pump();
   };
 

@@ -29,11 +29,9 @@ function makeLine(bench, parent) {
         const slot = `${isPositive(code)}${Math.round(x(s) / (1.4 * r))}`, height = stacked.get(slot) ?? 0;
         stacked.set(slot, height + 1);
         const away = (18 + Math.min(height, 2) * 1.1 * r) * (isPositive(code) ? -1 : 1);
-        dress(dots[index], looks[labels[order[k]]]);
-        put(dots[index], {
-          transform: `translate(${x(s)} ${MIDDLE + away}) scale(${r})`,
-          class: `mark ${isDropped(code) ? "dropped" : ""} ${ids[order[k]] === selection.other ? "chosen" : ""}`,
-        });
+        const chosen = ids[order[k]] === selection.other;
+        dress(dots[index], looks[labels[order[k]]], x(s), MIDDLE + away, chosen ? 1.3 * r : r);
+        put(dots[index], { class: `mark ${isDropped(code) ? "dropped" : ""} ${chosen ? "chosen" : ""}` });
       });
       const [least, , most] = bounds[at], two = least !== null && most !== null && epsilon !== null;
       const spans = two ? [[least - epsilon, least], [most, most + epsilon]] : [];

@@ -1,4 +1,14 @@
-// What all parts draw with: nodes, class markers, words, numbers.
+// What all parts draw with: nodes, class markers, words, numbers. `SHEETS` (name -> css) is put before it by components.py.
+
+const parts = (window.msvizParts = {});  // name -> what mounts that component; see stub.js
+
+// The root of a component with its style sheet.
+function dressed(shadow, name) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(SHEETS[name]);
+  shadow.adoptedStyleSheets = [sheet];
+  return shadow.querySelector(`.${name}`);
+}
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -41,27 +51,36 @@ function keep(parent, count, create) {
   return parent.children;
 }
 
-// One outline for each marker, in units of its radius.
-const OUTLINES = {
-  circle: "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",
-  triangle: "M0-1.2L1.12.78H-1.12Z",
-  square: "M-.9-.9H.9V.9H-.9Z",
-  diamond: "M0-1.3L1.12 0L0 1.3L-1.12 0Z",
-  plus: "M-.42-1.15H.42V-.42H1.15V.42H.42V1.15H-.42V.42H-1.15V-.42H-.42Z",
-  wedge: "M0 1.2L1.12-.78H-1.12Z",
-  hexagon: "M1.1 0L.55.95H-.55L-1.1 0L-.55-.95H.55Z",
-  star: "M0-1.3L.36-.42L1.25-.4L.55.15L.8 1.05L0 .5L-.8 1.05L-.55.15L-1.25-.4L-.36-.42Z",
+// The corners of each marker, in units of its radius, y downward; the circle has none.
+const CORNERS = {
+  circle: [],
+  triangle: [[0, -1.2], [1.12, 0.78], [-1.12, 0.78]],
+  square: [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+  diamond: [[0, -1.3], [1.12, 0], [0, 1.3], [-1.12, 0]],
+  plus: [[-0.42, -1.15], [0.42, -1.15], [0.42, -0.42], [1.15, -0.42], [1.15, 0.42], [0.42, 0.42], [0.42, 1.15], [-0.42, 1.15],
+    [-0.42, 0.42], [-1.15, 0.42], [-1.15, -0.42], [-0.42, -0.42]],
+  wedge: [[0, 1.2], [1.12, -0.78], [-1.12, -0.78]],
+  hexagon: [[1.1, 0], [0.55, 0.95], [-0.55, 0.95], [-1.1, 0], [-0.55, -0.95], [0.55, -0.95]],
+  star: [[0, -1.3], [0.36, -0.42], [1.25, -0.4], [0.55, 0.15], [0.8, 1.05], [0, 0.5], [-0.8, 1.05], [-0.55, 0.15], [-1.25, -0.4],
+    [-0.36, -0.42]],
 };
 
-function marker(parent, look) {
+// A marker's path around (x, y). Coordinates and no transforms: every transform in an SVG is a layer to the browser, and a
+// board has hundreds of marks.
+function outline(name, x, y, r) {
+  const corners = CORNERS[name];
+  if (!corners.length) return `M${x + r} ${y}A${r} ${r} 0 1 1 ${x - r} ${y}A${r} ${r} 0 1 1 ${x + r} ${y}Z`;
+  return `M${corners.map(([dx, dy]) => `${x + r * dx} ${y + r * dy}`).join("L")}Z`;
+}
+
+function marker(parent) {
   const svg = shape("svg", { viewBox: "-1.6 -1.6 3.2 3.2", class: "marker", "aria-hidden": "true" }, parent);
-  const path = shape("path", {}, svg);
-  if (look) dress(path, look);
+  shape("path", {}, svg);
   return svg;
 }
 
-function dress(path, look) {
-  put(path, { d: OUTLINES[look.shape], class: "mark", style: `fill:var(--class-${look.color})` });
+function dress(path, look, x = 0, y = 0, r = 1) {
+  put(path, { d: outline(look.shape, x, y, r), class: "mark", style: `fill:var(--class-${look.color})`, "stroke-width": 0.17 * r });
 }
 
 function fill(template, values = {}) {

@@ -106,16 +106,12 @@ function makeMatrix(bench, parent, kind) {
     }
   }
   function stamp(look, x, y, radius) {
-    paint.save();
-    paint.translate(x, y);
-    paint.scale(radius, radius);
-    const path = new Path2D(OUTLINES[look.shape]);
+    const path = new Path2D(outline(look.shape, x, y, radius));
     paint.fillStyle = bench.css(`--class-${look.color}`);
     paint.fill(path);
     paint.strokeStyle = bench.css("--ink");
-    paint.lineWidth = 0.8 / radius;
+    paint.lineWidth = 0.8;
     paint.stroke(path);
-    paint.restore();
   }
 
   function drawGlyphs(g) {

@@ -3,7 +3,7 @@
 const strips = new WeakMap();
 
 function makeStrip(shadow) {
-  const root = shadow.querySelector(".strip"), strip = { flow: makeFlow("c", root), data: null }, { flow } = strip;
+  const root = dressed(shadow, "strip"), strip = { flow: makeFlow("c", root), data: null }, { flow } = strip;
   const loss = node("select", {}, root);
   const presets = node("div", { className: "presets", role: "group" }, root);
   const sliders = makeSliders(strip, root);
@@ -44,9 +44,9 @@ function makeStrip(shadow) {
   return strip;
 }
 
-export default function ({ parentElement, data, setStateValue }) {
+parts.strip = ({ parentElement, data, setStateValue }) => {
   let strip = strips.get(parentElement);
   if (!strip) strips.set(parentElement, (strip = makeStrip(parentElement)));
   strip.flow.set = (parcel) => setStateValue("parcel", parcel);
   strip.show(data);
-}
+};
