@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
+from msviz.ui.routes import ROUTES
 from msviz.ui.warmup import warm_up
 
 
@@ -16,4 +17,4 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     yield
 
 
-app = st.App("msviz/ui/router.py", lifespan=lifespan)
+app = st.App("msviz/ui/router.py", lifespan=lifespan, routes=ROUTES)

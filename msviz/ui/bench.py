@@ -33,13 +33,21 @@ CLASSES: Final = 10  # as many classes can be chosen on the board and by the key
 @st.fragment(key=session.BENCH)
 def bench() -> None:
     """Show the bench of the visitor's desk."""
-    component("bench")(key=KEY, data=message(session.desk()), on_parcel_change=session.on_parcel(session.BENCH, KEY))
-
-
-def message(desk: Desk) -> bytes:
-    """What the browser draws, as bytes: a header, then S, weights, decisions and digit images (see assets/bench.js)."""
+    desk = session.desk()
     now, before = session.scenes()
-    scale = session.scale(now)
+    data = message(desk, now, before, session.scale(now))
+    component("bench")(key=KEY, data=data, on_parcel_change=session.on_parcel(session.BENCH, KEY))
+
+
+def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales) -> bytes:
+    """What the browser draws, as bytes: a header, then S, weights, decisions and digit images (see assets/bench.js).
+
+    Args:
+        desk: whose state `now` shows.
+        now: the desk's state, evaluated.
+        before: the state before its last gesture, evaluated; None when nothing has happened.
+        scale: what colours and arrows are drawn to.
+    """
     matrices, change = matrix_view(now), change_view(before, now)
     block = np.ix_(matrices.order, matrices.order)
     head: dict[str, Any] = {

@@ -20,15 +20,14 @@ from msviz.figures.theme import css_variables
 ASSETS: Final = Path(__file__).parent / "assets"
 COMPONENTS: Final = ("bench", "strip")
 _CODE: Final = (
-    *("marks", "flow", "copylink", "actions", "tools", "board", "matrix"),
+    *("marks", "flow", "preview", "copylink", "actions", "tools", "board", "matrix"),
     *("equation", "inspector", "line", "readouts", "bench", "sliders", "strip", "code"),
 )
 
 
 def code() -> None:
-    """Send the browser all our scripts and styles, once a page: every page calls this outside its fragments."""
-    with st.container(key="msviz-code"):
-        _code()(key="msviz.code")
+    """Send the browser all our scripts and styles: the router calls this once a page, outside the fragments."""
+    _code()(key="msviz.code")
 
 
 @cache

@@ -8,7 +8,6 @@ import streamlit as st
 
 from msviz.text import say
 from msviz.ui.batches import batch_menu
-from msviz.ui.components import code
 
 
 def heading(name: str) -> None:
@@ -21,7 +20,6 @@ def heading(name: str) -> None:
         name: the page's part in catalogue keys: page.<name>.title and page.<name>.first.
     """
     title, first = (html.escape(say(f"page.{name}.{part}")) for part in ("title", "first"))
-    code()
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="heading"):
         st.html(f"<div class='msviz-heading'><h1>{title}</h1><p>{first}</p></div>", width="stretch")
         if st.button(say("menu.batch"), icon=":material/scatter_plot:"):

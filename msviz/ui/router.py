@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 
 from msviz.text import say
+from msviz.ui.components import code
 
 PAGES: Final = Path(__file__).parents[2] / "pages"
 
@@ -15,12 +16,12 @@ ICON: Final = Path(__file__).parent / "assets" / "icon.svg"  # a file: named ico
 
 # Streamlit keeps 6rem free above the first line, on a beamer a tenth of the screen. Its menu floats over the corner.
 _FRAME: Final = """<style>
-.stMainBlockContainer { padding: .6rem clamp(1rem, 2.5vw, 3rem) 2rem; gap: .6rem; }
-.st-key-msviz-code { position: absolute; }
+.stMainBlockContainer { padding: .6rem clamp(1rem, 2.5vw, 3rem) 2rem; }
+.stMainBlockContainer > .stVerticalBlock { gap: .6rem; }
 /* Streamlit fades what is being computed anew; while a point is dragged that would be the whole page, all the time. */
 [data-stale] { opacity: 1 !important; transition: none !important; }
 .msviz-heading { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem 1.5rem; }
-.msviz-heading h1 { font-size: 1.75rem; padding: 0; }
+.msviz-heading h1 { font-size: 1.75rem; padding: 0; margin: 0; }
 .msviz-heading p { margin: 0; }
 header.stAppHeader { background: transparent; height: 2.75rem; min-height: 0; pointer-events: none; }
 header.stAppHeader * { pointer-events: none; }
@@ -40,6 +41,7 @@ def route() -> None:
         st.Page(playground, title=say("page.playground.title"), url_path="playground", visibility="hidden"),
     ]
     st.navigation({say("nav.explore"): explore}).run()
+    code()
 
 
 route()

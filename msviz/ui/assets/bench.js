@@ -17,7 +17,7 @@ function decode(bytes) {
 
 function makeBench(shadow) {
   const root = dressed(shadow, "bench");
-  const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, flow: makeFlow("b", root) };
+  const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, restQuery: null, flow: makeFlow("b", root) };
   const actions = makeActions(bench, root);
   const grid = node("div", { className: "grid" }, root);
   const spoken = node("p", { className: "spoken", role: "log" }, root);
@@ -84,6 +84,7 @@ function makeBench(shadow) {
   const readouts = makeReadouts(bench, grid);
   const inspector = makeInspector(bench, grid), line = makeLine(bench, grid);
   bench.parts = { board, matrices };
+  parts.preview = makePreview(bench);
 
   // Whatever asks for drawing, each part is drawn once a frame.
   const draws = { actions, board, held: { draw: () => board.drawHeld() }, S: matrices[0], w: matrices[1], readouts, inspector, line }, dirty = new Set();
@@ -101,7 +102,7 @@ function makeBench(shadow) {
     board.afterUpdate();
     root.dataset.seq = news;
     root.dataset.ready = "1";
-    bench.flow.count();
+    for (const flow of parts.flows) flow.count();
     root.dispatchEvent(new CustomEvent("msviz:shown", { bubbles: true, composed: true, detail: { seq: news } }));
     news = null;
   }
@@ -111,14 +112,19 @@ function makeBench(shadow) {
     bench.repaint();
   };
 
-  bench.show = (bytes) => {
+  // A picture of the session's state, or of a gesture under way (`move`: the event that it answers).
+  bench.show = (bytes, move = null) => {
     if (!bench.head) restyle();
     const texts = bench.head?.texts;
     Object.assign(bench, decode(bytes));
     bench.head.texts ??= texts;
     bench.rank = new Map(bench.head.order.map((at, row) => [bench.head.ids[at], row]));
-    bench.flow.acknowledge((news = bench.head.seq));
-    board.settle();
+    if (move) news = move.seq;
+    else {
+      bench.restQuery = bench.head.link.query;
+      bench.flow.acknowledge((news = bench.head.seq));
+      board.settle();
+    }
     for (const matrix of matrices) matrix.clamp();
     bench.repaint();
   };

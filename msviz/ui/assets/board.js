@@ -60,6 +60,9 @@ function makeBoard(bench, parent) {
   function drawPoint(index) {
     const { ids, labels, looks } = bench.head, id = ids[index], [x, y] = position(index), r = radius();
     const group = points.children[index], many = ids.length > 30, out = many ? 1.095 : 1.115, [ring, mark, name] = group.children;
+    const looked = [id, x, y, labels[index], looks[labels[index]].name, r, ringOf(id), board.focus, ids[0]].join();
+    if (group.looked === looked) return;  // most points stand still
+    group.looked = looked;
     put(group, {
       "data-id": id, tabindex: id === (rows.has(board.focus) ? board.focus : ids[0]) ? 0 : -1,
       "aria-label": pointWords(index), "aria-pressed": chosen(id),
@@ -119,6 +122,8 @@ function makeBoard(bench, parent) {
   const chosen = (id) => { const s = bench.head.selection; return s.anchor === id || s.other === id; };
   const ringOf = (id) => (bench.head.selection.anchor === id ? "anchor" : bench.head.selection.other === id ? "other" : "");
   board.light = (pair) => {
+    if (!pair && !board.lit) return;
+    board.lit = Boolean(pair);
     for (const group of points.children) {
       const id = +group.dataset.id;
       group.classList.toggle("lit", Boolean(pair) && (pair.anchor === id || pair.other === id));
@@ -212,7 +217,7 @@ function makeBoard(bench, parent) {
     flow.begin();
     flow.held = id;
     board.local.set(id, spot);
-    const seq = flow.push({ kind: "move", target: id, x: spot[0], y: spot[1] });
+    const seq = flow.move({ kind: "move", target: id, x: spot[0], y: spot[1] });
     bench.root.dispatchEvent(new CustomEvent("msviz:move", { bubbles: true, composed: true, detail: { seq, timeStamp } }));
     bench.repaint("held");
   }

@@ -1,4 +1,4 @@
-// Sends what a visitor does to Python, at most two parcels at a time.
+// Sends what a visitor does to Python's session, at most two parcels at a time.
 //
 // Every event has a sequence number, and Python echoes the last one it applied, after its work is done. While two parcels
 // are on their way nothing more is sent, so a slow server thins out a drag and never piles it up; two and not one, so
@@ -10,7 +10,8 @@ const ON_THEIR_WAY = 2;
 const RESEND_AFTER_MS = 4000;
 
 function makeFlow(name, root) {
-  const flow = { seq: 0, acked: 0, sent: [], queue: [], gesture: null, gestures: 0, held: null, set: null };
+  const flow = { seq: 0, acked: 0, sent: [], queue: [], gesture: null, gestures: 0, held: null, last: null, set: null };
+  parts.flows.push(flow);
   let timer = 0, tries = 0;
 
   const send = () => {
@@ -24,9 +25,24 @@ function makeFlow(name, root) {
     if (left && flow.sent.length < ON_THEIR_WAY) send();
   };
 
-  // A gesture is a whole drag or slider movement: one step for undo.
+  // A gesture is a whole drag or slider movement: one step for undo. While it lasts its moves are previewed (preview.js);
+  // its last move is sent at its end.
   flow.begin = () => { flow.gesture ??= `${name}${flow.seq + 1}.${++flow.gestures}`; };
-  flow.end = () => { if (flow.gesture !== null) { flow.push({ kind: "drop" }); flow.gesture = null; } };
+  flow.move = (event) => {
+    const move = { ...event, seq: flow.seq + 1, gesture: flow.gesture };
+    Object.defineProperty(move, "flow", { value: flow });  // not part of what is sent
+    if (!parts.preview?.(move)) return flow.push(event);
+    flow.last = event;
+    flow.seq += 1;
+    flow.count();
+    return flow.seq;
+  };
+  flow.end = () => {
+    if (flow.gesture === null) return;
+    if (flow.last) flow.push(flow.last);
+    flow.push({ kind: "drop" });
+    flow.last = flow.gesture = null;
+  };
 
   flow.push = (event) => {
     flow.seq += 1;
@@ -49,7 +65,7 @@ function makeFlow(name, root) {
   };
 
   // How much is on its way stands on the root: 0 when the page shows all that was done (tests wait for it).
-  flow.count = () => { root.dataset.waiting = flow.queue.length; };
+  flow.count = () => { root.dataset.waiting = flow.queue.length + (parts.preview?.busy() ? 1 : 0); };
 
   flow.busyWith = (kind, target) =>
     flow.queue.some((event) => event.kind === kind && event.target === target) ||

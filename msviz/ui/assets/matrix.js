@@ -35,13 +35,14 @@ function makeMatrix(bench, parent, kind) {
     for (let k = 0; k < m; k++) { at += breaks[k] * gap; starts.push(at); at += size; }
     const pixels = Math.round(css * ratio);
     if (canvas.width !== pixels) { canvas.width = pixels; canvas.height = pixels; }
-    const index = new Int16Array(pixels).fill(-1), edge = new Uint8Array(pixels);
+    const index = new Int16Array(pixels).fill(-1), edge = new Uint8Array(pixels), spans = [];
     for (let k = 0; k < m; k++) {
       const from = Math.round(starts[k] * ratio), to = Math.round((starts[k] + size) * ratio);
       for (let p = from; p < to; p++) index[p] = k;
       if (size >= 8) edge[Math.max(from, to - 1)] = 1;  // a hairline between cells that are large enough
+      spans.push([from, size >= 8 ? to - 1 : to]);
     }
-    return { m, css, ratio, size, starts, pixels, index, edge };
+    return { m, css, ratio, size, starts, pixels, index, edge, spans };
   }
 
   // ---- pixels -------------------------------------------------------------------------------------------------------
@@ -61,7 +62,7 @@ function makeMatrix(bench, parent, kind) {
   };
 
   function image(g) {
-    const { m, pixels, index, edge } = g, values = bench.matrices[kind], codes = bench.matrices.code;
+    const { m, pixels, index, edge, spans } = g, values = bench.matrices[kind], codes = bench.matrices.code;
     const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.dots, pale = colors.pale;
     const steps = ramp.length - 1, scale = bench.head.scale;
     const cells = new Uint32Array(m * m);
@@ -70,17 +71,18 @@ function makeMatrix(bench, parent, kind) {
       cells[c] = codes[c] === SELF ? back : ramp[Math.round(Math.min(1, Math.max(0, unit)) * steps)];
     }
     matrix.cells = cells;
-    // Two pixel rows for each row of cells, plain and with dots; every screen row is a copy of one of them.
+    // One pixel row for each row of cells, and one with the dots of dropped pairs; every screen row copies one of them.
     const picture = paint.createImageData(pixels, pixels), out = new Uint32Array(picture.data.buffer);
     const step = Math.round(4 * g.ratio), plain = new Uint32Array(pixels), dotted = new Uint32Array(pixels);
     for (let y = 0, row = -1; y < pixels; y++) {
       if (index[y] < 0 || edge[y]) continue;
       if (index[y] !== row) {
         row = index[y];
-        for (let x = 0; x < pixels; x++) {
-          const c = row * m + index[x], dropped = kind === "w" && isDropped(codes[c]);
-          plain[x] = index[x] < 0 || edge[x] ? 0 : dropped ? pale : cells[c];
-          dotted[x] = plain[x] && dropped && x % step === 0 ? hatch : plain[x];
+        for (let k = 0; k < m; k++) plain.fill(kind === "w" && isDropped(codes[row * m + k]) ? pale : cells[row * m + k], spans[k][0], spans[k][1]);
+        dotted.set(plain);
+        for (let k = 0; kind === "w" && k < m; k++) {
+          if (!isDropped(codes[row * m + k])) continue;
+          for (let x = Math.ceil(spans[k][0] / step) * step; x < spans[k][1]; x += step) dotted[x] = hatch;
         }
       }
       out.set(y % step === 0 ? dotted : plain, y * pixels);

@@ -29,7 +29,7 @@ function makeSliders(strip, parent) {
       flow.begin();
       field.value = value;
       range.setAttribute("aria-valuetext", num(value));
-      change(value);
+      flow.move({ kind: "param", target: name, value });
     };
     const release = () => { if (row.held) { row.held = false; flow.end(); } };
     range.addEventListener("input", () => slide(fromSlider(row.spec, +range.value)));

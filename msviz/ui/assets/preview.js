@@ -1,0 +1,38 @@
+// Frames of a gesture that is still under way: asked of the server directly, without a run of the page's script.
+//
+// A request holds the link of the state at rest, what was done since and has not been answered yet, and the move itself;
+// the answer is a picture like any other. The server keeps nothing of it: the gesture becomes the visitor's state when it
+// ends, through flow.js. At most two requests are under way, and only the newest move waits.
+
+const UNDER_WAY = 1;
+
+function makePreview(bench) {
+  const address = new URL("msviz/frame", document.baseURI);
+  let wanted = null, underWay = 0, broken = false;
+
+  async function pump() {
+    if (!wanted || underWay >= UNDER_WAY) return;
+    const event = wanted, since = parts.flows.flatMap((flow) => flow.queue);
+    wanted = null;
+    underWay += 1;
+    try {
+      const reply = await fetch(address, { method: "POST", body: JSON.stringify({ query: bench.restQuery, events: [...since, event] }) });
+      if (!reply.ok) throw new Error(reply.statusText);
+      const bytes = new Uint8Array(await reply.arrayBuffer());
+      if (event.flow.gesture === event.gesture) bench.show(bytes, event);
+    } catch {
+      broken = true;  // a server started without our route, or an hour without network: flow.js sends every move then
+      event.flow.push(event);
+    }
+    underWay -= 1;
+    pump();
+  }
+  const preview = (event) => {
+    if (broken || bench.restQuery === null) return false;
+    wanted = event;
+    pump();
+    return true;
+  };
+  preview.busy = () => Boolean(wanted || underWay);
+  return preview;
+}

@@ -1,0 +1,31 @@
+"""The one address beside Streamlit's own: POST msviz/frame, see `msviz.ui.frames`. Torch comes with its first use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+MAX_BODY: Final = 200_000  # bytes; the link of 512 points has 4,000
+
+
+async def _frame(request: Request) -> Response:
+    body = await request.body()
+    if len(body) > MAX_BODY:
+        return PlainTextResponse(f"expected at most {MAX_BODY} bytes, got {len(body)}", 413)
+    try:
+        return Response(await run_in_threadpool(_draw, body), media_type="application/octet-stream")
+    except ValueError as error:
+        return PlainTextResponse(str(error), 400)
+
+
+def _draw(body: bytes) -> bytes:
+    from msviz.ui.frames import frame
+
+    return frame(body)
+
+
+ROUTES: Final = (Route("/msviz/frame", _frame, methods=["POST"]),)
