@@ -19,6 +19,7 @@ def show(monkeypatch: pytest.MonkeyPatch) -> Show:
 
     def message(desk: Desk) -> Message:
         session.put(desk)
-        return unpack(bench.message(desk))
+        now, before = session.scenes()
+        return unpack(bench.message(desk, now, before, session.scale(now)))
 
     return message

@@ -9,9 +9,11 @@ from msviz.data import PRESETS, Batch, digit_images, digits_batch
 from msviz.state import Display, State, decode, default_state
 from msviz.text import catalogue
 from msviz.ui import session
+from msviz.ui.bench import message
+from msviz.views.board import scales
 from msviz.views.scene import scene
 from tests.ui.conftest import Show
-from tests.ui.parcels import desk, event, move
+from tests.ui.parcels import desk, event, move, unpack
 
 MS = METHODS["authors"]
 
@@ -202,3 +204,18 @@ def test_the_bench_echoes_its_event_number_and_brings_the_words(show: Show) -> N
     head = show(after.apply(session.STRIP, [event(9, "mine", on=False)])).head
     assert head["seq"] == 4
     assert head["texts"] == catalogue("js.")
+
+
+def test_while_something_moves_the_words_are_not_sent_again(show: Show) -> None:
+    held = desk().apply("b", [move(1, 0, 20, "b1.1")])
+    assert show(held).head["texts"] is None
+    assert show(held.apply("b", [event(2, "drop")])).head["texts"] == catalogue("js.")
+
+
+def test_the_same_desk_gives_the_same_message_without_a_session(show: Show) -> None:
+    held = desk().apply("b", [move(1, 0, 20, "b1.1")])
+    start, now = scene(default_state()), scene(held.state)
+    one, other = (message(held, now, start, scales(start)) for _ in range(2))
+    assert one == other
+    assert show(desk()).head["texts"]
+    assert show(held).head == unpack(one).head

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msviz.ui.components import _SCRIPTS, ASSETS, component, pack
+from msviz.ui.components import _CODE, ASSETS, COMPONENTS, component, pack
 
 
 def _head(data: bytes) -> tuple[object, bytes]:
@@ -48,20 +48,23 @@ def test_a_number_that_json_does_not_have_is_an_error_here_and_not_in_the_browse
         pack({"x": float("nan")})
 
 
-@pytest.mark.parametrize("name", _SCRIPTS)
-def test_a_component_joins_scripts_that_exist_and_end_in_its_own(name: str) -> None:
-    assert _SCRIPTS[name][-1] == name
-    for part in _SCRIPTS[name]:
-        assert (ASSETS / f"{part}.js").is_file()
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_a_component_has_its_styles_and_its_script_registers_it(name: str) -> None:
     assert (ASSETS / f"{name}.css").is_file()
+    assert name in _CODE
+    assert f"parts.{name} = " in _script(name)
     assert component(name) is component(name)
 
 
-def test_every_script_is_joined_somewhere() -> None:
-    assert {path.stem for path in ASSETS.glob("*.js")} == {part for parts in _SCRIPTS.values() for part in parts}
+def test_every_script_is_joined_once_but_the_stub_which_every_component_carries() -> None:
+    assert sorted([*_CODE, "stub"]) == sorted(path.stem for path in ASSETS.glob("*.js"))
 
 
-@pytest.mark.parametrize("name", _SCRIPTS)
-def test_one_script_of_a_component_has_the_default_export(name: str) -> None:
-    exports = [part for part in _SCRIPTS[name] if "export default" in (ASSETS / f"{part}.js").read_text("utf-8")]
-    assert exports == [name]
+def test_only_what_is_sent_as_a_script_of_its_own_has_the_default_export() -> None:
+    exports = {path.stem for path in ASSETS.glob("*.js") if "export default" in path.read_text("utf-8")}
+    assert exports == {"stub", "code"}
+    assert _CODE[-1] == "code"  # it tells those who wait that all is there
+
+
+def _script(name: str) -> str:
+    return (ASSETS / f"{name}.js").read_text("utf-8")

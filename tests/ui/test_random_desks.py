@@ -73,7 +73,8 @@ def test_any_events_leave_a_desk_that_can_be_linked_and_drawn(
 
 def _draw(desk: Desk) -> None:
     session.put(desk)
-    sent = unpack(bench.message(desk))
+    now, before = session.scenes()
+    sent = unpack(bench.message(desk, now, before, session.scale(now)))
     assert sent.head["ids"] == list(desk.state.batch.ids)
     looks = sent.head["looks"]
     assert all(str(label) in looks for label in [*sent.head["labels"], *(label for *_, label in sent.head["ghosts"])])

@@ -26,10 +26,10 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def _parcel(visitor: dict[str, Any], component: str, *events: dict[str, Any]) -> Any:
-    """Send a parcel; the fragments that are asked to run again."""
+    """Send a parcel; the fragments that run again: those that were asked for, otherwise the sender's own, by itself."""
     visitor[KEY] = {"parcel": {"events": list(events), "tries": 0}}
     session.on_parcel(component, KEY)()
-    ((asked,),) = visitor.pop("asked")
+    ((asked,),) = visitor.pop("asked", [([component],)])
     return set(asked)
 
 
@@ -50,6 +50,14 @@ def test_a_component_that_has_sent_nothing_changes_nothing(visitor: dict[str, An
 
 def test_a_drag_reruns_the_bench_alone(visitor: dict[str, Any]) -> None:
     assert _parcel(visitor, session.BENCH, move(1, 0, 20, "b1.1")) == {session.BENCH}
+    assert _parcel(visitor, session.BENCH, event(2, "drop")) == {session.BENCH}
+    assert _parcel(visitor, session.BENCH, event(3, "undo")) == {session.BENCH}
+
+
+def test_what_the_sender_shows_by_itself_is_not_asked_for(visitor: dict[str, Any]) -> None:
+    visitor[KEY] = {"parcel": {"events": [move(1, 0, 20, "b1.1")], "tries": 0}}
+    session.on_parcel(session.BENCH, KEY)()
+    assert "asked" not in visitor
 
 
 def test_what_changes_the_method_reruns_the_controls_too(visitor: dict[str, Any]) -> None:
