@@ -180,7 +180,7 @@ def _display_query(display: Display) -> dict[str, str]:
 
 def _selection(query: Mapping[str, str], batch: Batch) -> Selection | None:
     text = query.get("pair")
-    if text is None:
+    if text is None or text == "none":
         return None
     match = _PAIR.fullmatch(text)
     selection = None if match is None else Selection(int(match[1]), None if match[2] is None else int(match[2]))

@@ -214,7 +214,7 @@ def _link(desk: Desk) -> dict[str, str | None]:
     """The query that restores the state; during a gesture the one from before it, so that nothing is sent for it."""
     state = desk.history.before if desk.open and desk.history.before is not None else desk.state
     try:
-        query = encode(state)
+        query = {"pair": "none", **encode(state)}  # said, so that a preset's own pair does not take its place
     except MsvizError as error:
         return {"query": None, "refused": say_error(error)}
     return {"query": f"?{urlencode(query)}" if query else "", "refused": None}

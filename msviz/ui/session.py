@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from msviz.data.presets import DEFAULT_PRESET, PRESETS
+from msviz.data.presets import PRESETS
 from msviz.state import History, decode
 from msviz.ui.desk import Desk
 from msviz.views.board import Scales, scales
@@ -25,8 +25,9 @@ def desk() -> Desk:
     if _DESK not in st.session_state:
         query = st.query_params.to_dict()
         state, errors = decode(query)
-        if not query:  # a first visit opens on a pair that has something to tell
-            state = state.select(*(PRESETS[DEFAULT_PRESET].pair or (None,)))
+        preset = PRESETS.get(state.batch.source.name)
+        if "pair" not in query and preset is not None and state.batch == preset.make():
+            state = state.select(*(preset.pair or (None,)))  # its text speaks of this pair
         st.session_state[_DESK] = Desk(History(state), errors=tuple(errors))
     found: Desk = st.session_state[_DESK]
     return found

@@ -99,6 +99,16 @@ def test_two_clicks_on_points_explain_their_pair(playground: Playground) -> None
     expect(playground.point(11).locator(".ring")).to_have_class("ring other")
 
 
+def test_a_click_on_an_edge_explains_its_pair_and_adds_no_point(playground: Playground) -> None:
+    middle = """path => { const half = path.getPointAtLength(path.getTotalLength() / 2);
+      const at = half.matrixTransform(path.getScreenCTM()); return [at.x, at.y]; }"""
+    x, y = playground.edge(9, 5).evaluate(middle)
+    playground.page.mouse.click(x, y)
+    playground.settle()
+    expect(playground.inspector()).to_contain_text("Why does pair 5→9 weigh")
+    expect(playground.page.locator(".point")).to_have_count(14)
+
+
 def test_a_cell_explains_the_same_pair_with_the_cores_equation(playground: Playground) -> None:
     playground.click_cell("S", 4, 6)
     computed = playground.computed()
@@ -126,3 +136,47 @@ def test_dragging_rebuilds_nothing_under_the_pointer(playground: Playground) -> 
     playground.drag(5, to=100)
     for selector in kept:
         expect(playground.page.locator(selector).first).to_have_attribute("data-mark", "same")
+
+
+def test_a_drag_is_shown_without_a_run_of_the_page_until_it_ends(playground: Playground) -> None:
+    asked: list[str] = []
+    playground.page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
+    playground.page.evaluate(
+        "() => { const send = WebSocket.prototype.send; window.runs = 0;"
+        " WebSocket.prototype.send = function (data) { window.runs += 1; return send.call(this, data); }; }"
+    )
+    playground.drag(5, to=100, drop=False)
+    assert asked.count("frame") > 2
+    assert playground.page.evaluate("window.runs") == 0
+    playground.page.mouse.up()
+    playground.settle()
+    assert playground.page.evaluate("window.runs") == 1
+
+
+def test_where_frames_cannot_be_asked_for_the_session_shows_every_move(playground: Playground) -> None:
+    playground.page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('no such address')); }")
+    loss = playground.readouts()[0]
+    playground.drag(5, to=100, drop=False)
+    held = playground.readouts()
+    assert held[0] != loss
+    playground.page.mouse.up()
+    playground.settle()
+    assert playground.readouts() == held
+    assert_page_shows_the_cores_numbers(playground)
+    playground.page.get_by_role("button", name="Undo").click()
+    playground.settle()
+    assert playground.readouts()[0] == loss
+
+
+def test_a_drag_right_after_another_begins_where_that_one_ended(playground: Playground) -> None:
+    for id, to in ((5, 100), (9, 150)):  # the second begins before the session has answered the first
+        start = playground.angle(id)
+        playground.page.mouse.move(*playground.place(start))
+        playground.page.mouse.down()
+        for step in range(1, 7):
+            playground.page.mouse.move(*playground.place(start + (to - start) * step / 6))
+        playground.page.mouse.up()
+    playground.settle()
+    assert playground.angle(5) == pytest.approx(100, abs=0.7)
+    assert playground.angle(9) == pytest.approx(150, abs=0.7)
+    assert_page_shows_the_cores_numbers(playground)

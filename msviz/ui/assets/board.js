@@ -171,7 +171,8 @@ function makeBoard(bench, parent) {
   svg.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const id = nearest(place(event), reachOf(event));
-    board.drag = { id, x: event.clientX, y: event.clientY, moved: false };
+    const edge = id === null ? event.target.closest(".edges path") : null;
+    board.drag = { id, edge, x: event.clientX, y: event.clientY, moved: false };
     if (id === null) return;
     svg.setPointerCapture(event.pointerId);
     board.focus = id;
@@ -196,6 +197,7 @@ function makeBoard(bench, parent) {
     if (drag.moved) { flow.held = null; return flow.end(); }
     if (event.type !== "pointerup" || Math.hypot(event.clientX - drag.x, event.clientY - drag.y) >= CLICK) return;
     if (drag.id !== null) select(drag.id);
+    else if (drag.edge) bench.select(...drag.edge.dataset.pair.split(" ").map(Number));
     else add(place(event));
   };
   svg.addEventListener("pointerup", release);

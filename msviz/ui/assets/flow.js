@@ -31,8 +31,9 @@ function makeFlow(name, root) {
   flow.move = (event) => {
     const move = { ...event, seq: flow.seq + 1, gesture: flow.gesture };
     Object.defineProperty(move, "flow", { value: flow });  // not part of what is sent
-    if (!parts.preview?.(move)) return flow.push(event);
-    flow.last = event;
+    const previewed = parts.preview?.(move);
+    flow.last = previewed ? event : null;  // what is still to be sent at the end
+    if (!previewed) return flow.push(event);
     flow.seq += 1;
     flow.count();
     return flow.seq;

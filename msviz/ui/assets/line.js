@@ -2,15 +2,15 @@
 function makeLine(bench, parent) {
   const panel = node("section", { className: "panel line" }, parent);
   const title = node("h2", {}, panel), hint = node("p", { className: "caption" }, panel);
-  const W = 640, H = 150, MIDDLE = 66, svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, role: "img" }, panel);
+  const W = 640, H = 132, MIDDLE = 66, svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, role: "img" }, panel);
   const x = (s) => 24 + ((s + 1) / 2) * (W - 48);
   const bands = shape("g", { class: "bands" }, svg), axis = shape("g", { class: "axis" }, svg), marks = shape("g", {}, svg);
   shape("path", { d: `M${x(-1)} ${MIDDLE}H${x(1)}` }, axis);
   for (const tick of [-1, -0.5, 0, 0.5, 1]) {
     shape("path", { d: `M${x(tick)} ${MIDDLE - 4}v8` }, axis);
-    write(shape("text", { x: x(tick), y: H - 36, "text-anchor": "middle" }, axis), num(tick, 1));
+    write(shape("text", { x: x(tick), y: H - 4, "text-anchor": "middle" }, axis), num(tick, 1));
   }
-  const note = shape("text", { x: W / 2, y: H - 8, "text-anchor": "middle", class: "note" }, svg);
+  const note = node("p", { className: "caption" }, panel);
 
   return {
     panel,
