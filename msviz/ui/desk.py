@@ -84,7 +84,7 @@ class Desk:
         return replace(self, history=self.history.push(state, gesture), open=gesture is not None, errors=())
 
 
-_UNREADABLE: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+_UNREADABLE: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
 def _unreadable(got: str) -> MsvizError:

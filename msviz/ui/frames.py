@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from msviz.state import History, decode
@@ -32,25 +32,36 @@ def frame(body: bytes) -> bytes:
         What `msviz.ui.bench.message` gives.
 
     Raises:
-        ValueError: the body is not of that form.
+        ValueError: the body is not of that form. What one event asks for and cannot have is refused in the picture.
 
     Example:
         >>> frame(b'{"query": "?batch=one_point", "events": []}')[:4] == frame(b'{"query": "", "events": []}')[:4]
         False
     """
+    query, events = _request(body)
+    desk, start, scale = _start(query)
+    try:
+        desk = desk.apply(session.BENCH, events)
+    except RecursionError as error:
+        raise ValueError("expected events that hold numbers and names, got lists within lists") from error
+    before, now = desk.history.before, scene(desk.state)
+    earlier = start if before is start.state else before and scene(before)
+    return message(desk, now, earlier, scale if desk.open else scales(now))
+
+
+def _request(body: bytes) -> tuple[str, list[dict[str, Any]]]:
+    """The query and the events, numbered from 1."""
     try:
         request = json.loads(body)
-        query, events = str(request["query"]), list(request["events"])
+        query, events = request["query"], request["events"]
+        if not isinstance(query, str) or not isinstance(events, list):
+            raise TypeError
         numbered = [{**event, "seq": at} for at, event in enumerate(events, 1)]
-    except (KeyError, TypeError, RecursionError) as error:
-        raise ValueError("expected {query, events}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError('expected JSON {"query": a text, "events": a list of objects}') from error
     if len(numbered) > MAX_EVENTS:
         raise ValueError(f"expected at most {MAX_EVENTS} events, got {len(numbered)}")
-    desk, start, scale = _start(query)
-    desk = desk.apply(session.BENCH, numbered)
-    before = desk.history.before
-    earlier = start if before is start.state else before and scene(before)
-    return message(desk, scene(desk.state), earlier, scale)
+    return query, numbered
 
 
 @lru_cache(maxsize=256)

@@ -13,11 +13,13 @@ MAX_BODY: Final = 200_000  # bytes; the link of 512 points has 4,000
 
 
 async def _frame(request: Request) -> Response:
-    body = await request.body()
-    if len(body) > MAX_BODY:
-        return PlainTextResponse(f"expected at most {MAX_BODY} bytes, got {len(body)}", 413)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:  # what follows is not even read
+            return PlainTextResponse(f"expected at most {MAX_BODY} bytes, got more", 413)
     try:
-        return Response(await run_in_threadpool(_draw, body), media_type="application/octet-stream")
+        return Response(await run_in_threadpool(_draw, bytes(body)), media_type="application/octet-stream")
     except ValueError as error:
         return PlainTextResponse(str(error), 400)
 

@@ -47,6 +47,20 @@ def test_a_finger_drags_a_point_and_a_tap_adds_one(phone: Playground) -> None:
     assert phone.angle(14) == pytest.approx(-30, abs=3)
 
 
+def test_fingers_relabel_and_delete_a_point(phone: Playground) -> None:
+    phone.page.locator(".plot").scroll_into_view_if_needed()
+    phone.page.keyboard.press("Escape")
+    phone.page.touchscreen.tap(*phone.place(phone.angle(13)))
+    phone.settle()
+    phone.page.get_by_role("button", name="make it A").tap()
+    phone.settle()
+    expect(phone.change()).to_contain_text("Point 13: class C → A")
+    phone.page.get_by_role("button", name="delete").tap()
+    phone.settle()
+    expect(phone.change()).to_contain_text("Point 13 removed")
+    expect(phone.page.locator(".point")).to_have_count(13)
+
+
 def test_a_tap_target_is_large_enough(phone: Playground) -> None:
     for chip in phone.page.locator(".chip:visible, .button:visible").all():
         box = chip.bounding_box()
@@ -71,3 +85,12 @@ def test_the_page_follows_the_systems_light_or_dark(chromium: Browser, address: 
     assert blank == tuple(int(scheme.paper[at : at + 2], 16) for at in (1, 3, 5))
     assert faults == []
     context.close()
+
+
+def test_the_theme_chosen_in_the_menu_reaches_the_canvases_at_once(playground: Playground) -> None:
+    playground.page.get_by_test_id("stMainMenuButton").click()
+    playground.page.get_by_test_id("stMainMenuItem-theme-Dark").click()
+    for name in (".bench", ".strip"):
+        expect(playground.page.locator(name)).to_have_attribute("data-scheme", "dark")
+    playground.settle()
+    assert playground.color("w", 0, 0) == tuple(int(DARK.paper[at : at + 2], 16) for at in (1, 3, 5))

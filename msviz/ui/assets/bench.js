@@ -128,7 +128,7 @@ function makeBench(shadow) {
     for (const matrix of matrices) matrix.clamp();
     bench.repaint();
   };
-  watchTheme(restyle);
+  watchTheme(root, restyle);
   // The page around us has nothing to do with a moving pointer, but its framework would look at each move.
   root.addEventListener("pointermove", (event) => event.stopPropagation());
   return bench;

@@ -7,6 +7,9 @@ function makeInspector(bench, parent) {
   const lines = node("div", { className: "lines" }, panel);
   const equation = node("div", { className: "equation" }, panel);
   const terms = node("ul", { className: "terms" }, panel);
+  const acts = node("div", { className: "acts", role: "group" }, panel), whose = node("span", {}, acts);
+  const classes = node("span", { className: "classes" }, acts), remove = node("button", { type: "button", className: "chip" }, acts);
+  remove.addEventListener("click", () => bench.flow.push({ kind: "remove", target: bench.head.selection.anchor }));
   let shown = "";
 
   function drawPictures() {
@@ -24,6 +27,28 @@ function makeInspector(bench, parent) {
     });
   }
 
+  // What keys do on the board, for fingers: another class for the selected anchor, or away with it.
+  function drawActs() {
+    const { selection, labels, ids, looks, palette, texts } = bench.head, id = selection.anchor;
+    acts.hidden = id === null;
+    if (id === null) return;
+    write(whose, fill(texts["js.act.point"], { id }));
+    acts.setAttribute("aria-label", whose.textContent);
+    const others = palette.filter((label) => label !== labels[ids.indexOf(id)]);
+    const chips = keep(classes, others.length, (row) => {
+      const chip = node("button", { type: "button", className: "chip" }, row);
+      marker(chip);
+      node("span", {}, chip);
+      chip.addEventListener("click", () => bench.flow.push({ kind: "label", target: bench.head.selection.anchor, label: +chip.dataset.label }));
+    });
+    others.forEach((label, at) => {
+      chips[at].dataset.label = label;
+      dress(chips[at].querySelector("path"), looks[label]);
+      write(chips[at].lastChild, fill(texts["js.act.class"], { name: looks[label].name }));
+    });
+    write(remove, texts["js.act.remove"]);
+  }
+
   return {
     panel,
     draw() {
@@ -32,6 +57,7 @@ function makeInspector(bench, parent) {
       [...keep(lines, inspector.lines.length, (box) => node("p", {}, box))].forEach((p, at) => write(p, inspector.lines[at]));
       const key = JSON.stringify(inspector.equation);
       drawPictures();
+      drawActs();
       if (key === shown) return;  // the same equation stays as it is
       shown = key;
       equation.replaceChildren(...(inspector.equation ? [equationNode(inspector.equation)] : []));

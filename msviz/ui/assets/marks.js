@@ -109,8 +109,10 @@ function rgb(host, variable) {
   return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
 }
 
-function watchTheme(restyle) {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTimeout(restyle, 60));
-  new MutationObserver(() => setTimeout(restyle, 60)).observe(document.documentElement, { attributes: true });
-  new MutationObserver(() => setTimeout(restyle, 60)).observe(document.body, { attributes: true });
+// Tells when the theme has changed, however it was chosen: a hidden element takes the page's colour, and a transition of
+// it (a millisecond long) is an event.
+function watchTheme(root, restyle) {
+  const probe = node("span", { hidden: true, "aria-hidden": "true" }, root);
+  probe.style.cssText = "display:block!important;position:absolute;width:0;height:0;background:var(--st-background-color);transition:background-color 1ms";
+  probe.addEventListener("transitionend", restyle);
 }

@@ -33,7 +33,7 @@ function makeStrip(shadow) {
     write(mineWord, texts["js.strip.mine"]);
   }
   const restyle = () => { root.dataset.scheme = scheme(root); };
-  watchTheme(restyle);
+  watchTheme(root, restyle);
   strip.show = (data) => {
     strip.data = data;
     flow.acknowledge(data.seq);
