@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 from tests.chromium import find_chromium, launch
 from tests.server import ROOT, running_app
 
-PICTURE = ROOT / "docs" / "playground.png"
+PICTURE = ROOT / "tests" / "pictures" / "playground.png"
 
 
 def take(picture: Path) -> None:

@@ -17,7 +17,7 @@ from tests import chromium
 ROOT = Path(__file__).resolve().parent.parent
 OURS = {"msviz", "pages", "app", "tests"}
 TOP_LEVEL = {
-    *(".ci", ".gitignore", ".pre-commit-config.yaml", ".streamlit", "CHANGELOG.md", "README.md", "app.py", "docs"),
+    *(".ci", ".gitignore", ".pre-commit-config.yaml", ".streamlit", "CHANGELOG.md", "README.md", "app.py"),
     *("msviz", "pages", "pyproject.toml", "requirements.txt", "tests"),
 }
 

@@ -50,7 +50,7 @@ def test_there_is_one_line_to_start_and_one_to_test() -> None:
 def test_what_the_readme_points_to_exists() -> None:
     targets = re.findall(r"\]\(([^)\s]+)\)", README)
     files = [target for target in targets if not target.startswith(("http", "#"))]
-    assert "docs/playground.png" in files
+    assert "tests/pictures/playground.png" in files
     assert not [file for file in files if not (ROOT / file).exists()]
     headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
     anchors = {"#" + re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -217,4 +217,4 @@ def _link(desk: Desk) -> dict[str, str | None]:
         query = {"pair": "none", **encode(state)}  # said, so that a preset's own pair does not take its place
     except MsvizError as error:
         return {"query": None, "refused": say_error(error)}
-    return {"query": f"?{urlencode(query)}" if query else "", "refused": None}
+    return {"query": f"?{urlencode(query)}", "refused": None}

@@ -20,6 +20,9 @@ from msviz.views.board import Scales, scales
 from msviz.views.scene import Scene, scene
 
 MAX_EVENTS: Final = 200
+LONG_QUERY: Final = (
+    2000  # characters; about 250 points, whose matrices are too large to be kept for hundreds of visitors
+)
 
 
 def frame(body: bytes) -> bytes:
@@ -39,13 +42,13 @@ def frame(body: bytes) -> bytes:
         False
     """
     query, events = _request(body)
-    desk, start, scale = _start(query)
+    desk, start, scale = (_start if len(query) <= LONG_QUERY else _begin)(query)
     try:
         desk = desk.apply(session.BENCH, events)
     except RecursionError as error:
         raise ValueError("expected events that hold numbers and names, got lists within lists") from error
-    before, now = desk.history.before, scene(desk.state)
-    earlier = start if before is start.state else before and scene(before)
+    now, before = scene(desk.state), desk.history.before
+    earlier = None if before is None else start if before is start.state else scene(before)
     return message(desk, now, earlier, scale if desk.open else scales(now))
 
 
@@ -64,9 +67,11 @@ def _request(body: bytes) -> tuple[str, list[dict[str, Any]]]:
     return query, numbered
 
 
-@lru_cache(maxsize=256)
-def _start(query: str) -> tuple[Desk, Scene, Scales]:
+def _begin(query: str) -> tuple[Desk, Scene, Scales]:
     """Where a gesture begins: the same for all its frames."""
     state, errors = decode(dict(parse_qsl(query.removeprefix("?"))))
     first = scene(state)
     return Desk(History(state), errors=tuple(errors)), first, scales(first)
+
+
+_start: Final = lru_cache(maxsize=256)(_begin)

@@ -1,10 +1,11 @@
 """How long a drag takes to show: python -m tests.benchmarks.interaction [--moves 300] [--batch sixty_four] [--runs 3]
 
-Drags a point of the Playground in headless Chromium at 60 Hz. For every single pointermove, those that the browser merged
-into one event too, it measures from the event's own timestamp to the end of the frame that shows that move or a later
-one. In the same run, in turn with it, the same drag on the floor: a page of one component that sends as often and gets as
-many bytes back, but computes nothing and draws nothing (floor.py). The ratio says what is ours; the floor, what is
-Streamlit's and this machine's. At the end the numbers on the page are compared with the core's; if they differ, it fails.
+Drags a point of the Playground in headless Chromium at 60 Hz. For every single pointermove, those that the browser
+merged into one event too, it measures from the event's own timestamp to the end of the frame that shows that move or a
+later one. In the same run, in turn with it, the same drag on the floor: a Streamlit page of one component that gets as
+many bytes back, but computes nothing and draws nothing (floor.py). The ratio says what is ours; the floor, what
+Streamlit takes on this machine at this moment. At the end the numbers on the page are compared with the core's: if they
+differ, it fails.
 """
 
 from __future__ import annotations
@@ -32,11 +33,19 @@ from tests.server import running_app
 # Every raw move gets the number of the event it was merged into; every frame the number that it shows.
 RECORD = """
 window.moves = []; window.frames = []; let raw = [];
-addEventListener('pointermove', e => { raw = (e.getCoalescedEvents?.() ?? []).map(c => c.timeStamp); if (!raw.length) raw = [e.timeStamp]; }, true);
-addEventListener('msviz:move', e => { for (const t of raw) moves.push([e.detail.seq, t]); raw = []; });
-addEventListener('msviz:shown', e => { const after = new MessageChannel();
-  after.port1.onmessage = () => frames.push([e.detail.seq, performance.now()]); after.port2.postMessage(0); });
+addEventListener('pointermove', event => {
+  const merged = event.getCoalescedEvents?.() ?? [];
+  raw = (merged.length ? merged : [event]).map(one => one.timeStamp);
+}, true);
+addEventListener('msviz:move', event => { for (const at of raw) moves.push([event.detail.seq, at]); raw = []; });
+addEventListener('msviz:shown', event => {
+  const after = new MessageChannel();  // its message comes when the frame is done
+  after.port1.onmessage = () => frames.push([event.detail.seq, performance.now()]);
+  after.port2.postMessage(0);
+});
 """
+AT_REST = """() => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.bench'))
+  .find(Boolean)?.dataset.waiting === '0'"""
 
 
 @dataclass(frozen=True)
@@ -79,9 +88,7 @@ async def drag(page: Page, moves: int) -> Result:
 
 async def numbers_agree(page: Page) -> bool:
     """Whether the loss and the counts on the page are those that the core computes of the page's own link."""
-    await page.wait_for_function(
-        "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.bench')).find(Boolean)?.dataset.waiting === '0'"
-    )
+    await page.wait_for_function(AT_REST)
     await page.get_by_role("button", name="Copy link").click()
     await page.get_by_text("Link copied.").wait_for()
     link = await page.evaluate("navigator.clipboard.readText()")
@@ -128,9 +135,8 @@ def main() -> None:
     parser.add_argument("--batch", default="sixty_four", help="a preset's slug")
     parser.add_argument("--runs", type=int, default=3)
     args = parser.parse_args()
-    print(
-        f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}; floor answers {floor.BYTES} bytes"
-    )
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    print(f"{machine}; the floor answers {floor.BYTES} bytes")
     sys.exit(
         0 if asyncio.run(measure(args.moves, args.batch, args.runs)) else "the page does not show the core's numbers"
     )

@@ -99,14 +99,19 @@ def test_the_proof_is_silent_while_something_moves(show: Show) -> None:
 
 def test_the_link_restores_the_state_and_waits_for_the_end_of_a_gesture(show: Show) -> None:
     start = desk()
-    assert show(start).head["link"] == {"query": "", "refused": None}
+    assert show(start).head["link"] == {"query": "?pair=none", "refused": None}
     held = start.apply("b", [move(1, 0, 20, "b1.1")])
-    assert show(held).head["link"]["query"] == ""
+    assert show(held).head["link"]["query"] == "?pair=none"
     dropped = held.apply("b", [event(2, "drop"), event(3, "preset", slug="paper")])
     query = show(dropped).head["link"]["query"]
     assert query.startswith("?")
     pairs = dict(part.split("=", 1) for part in query[1:].split("&"))
     assert decode(pairs) == (dropped.state, ())
+
+
+def test_a_link_says_which_pair_is_selected_even_when_none_is(show: Show) -> None:
+    assert show(desk(default_state().select(4, 6))).head["link"]["query"] == "?pair=4-6"
+    assert decode({"pair": "none"}) == (default_state(), ())
 
 
 def test_a_batch_that_no_link_can_carry_says_so(show: Show) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -64,6 +65,13 @@ def test_a_first_visit_opens_on_a_pair_that_has_something_to_tell() -> None:
     assert _strip(app)["method"] == {"loss": "multi_similarity", "mined": True}
 
 
+def test_scripts_are_sent_once_a_page_and_not_with_every_update() -> None:
+    strip, bench, code = (component.proto for component in _app().get("bidi_component"))
+    assert max(len(strip.js_content), len(bench.js_content)) < 1000 < 50_000 < len(code.js_content)
+    assert "window.msvizParts?.strip" in strip.js_content
+    assert "window.msvizParts?.bench" in bench.js_content
+
+
 @pytest.mark.parametrize("slug", PRESETS)
 def test_every_preset_is_shown(slug: str) -> None:
     app = _app(start=desk(State(PRESETS[slug].make(), METHODS["authors"])))
@@ -94,7 +102,20 @@ def test_a_link_restores_a_state() -> None:
 
 def test_a_partial_link_changes_just_that() -> None:
     app = _app({"beta": "80"})
-    assert _desk(app).state == default_state().with_method(METHODS["authors"].replace(beta=80))
+    assert _desk(app).state == default_state().with_method(METHODS["authors"].replace(beta=80)).select(4, 6)
+
+
+@pytest.mark.parametrize("slug", PRESETS)
+def test_a_link_to_a_preset_opens_on_the_pair_that_its_text_speaks_of(slug: str) -> None:
+    selection = _desk(_app({"batch": slug})).state.display.selection
+    assert (selection and (selection.anchor, selection.other)) == PRESETS[slug].pair
+
+
+@pytest.mark.parametrize(("pair", "selection"), [("none", None), ("2", Selection(2)), ("1-0", Selection(1, 0))])
+def test_a_link_that_names_a_pair_or_none_has_its_way(pair: str, selection: Selection | None) -> None:
+    app = _app({"beta": "80", "pair": pair})
+    assert _desk(app).state.display.selection == selection
+    assert dict(parse_qsl(_bench(app).head["link"]["query"][1:])) == {"beta": "80", "pair": pair}
 
 
 def test_a_bad_link_shows_its_sentences_and_the_rest_of_the_state() -> None:

@@ -1,0 +1,40 @@
+"""Random events for Hypothesis: of every kind, sensible and odd, some of them incomplete."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from msviz.core.losses import LOSSES
+from msviz.core.methods import METHODS
+
+_NUMBERS = st.floats() | st.integers(-5, 300) | st.floats(-2, 2)
+_ODD = st.none() | st.text(max_size=4) | st.lists(st.integers(), max_size=2) | _NUMBERS
+_POINTS = st.integers(-1, 70) | _ODD
+_CLASSES = st.integers(0, 11) | _ODD
+_PARAMS = st.sampled_from(["alpha", "beta", "lam", "epsilon", "name", "loss_name"]) | _ODD
+_WHAT: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "move": {"target": _POINTS, "x": _NUMBERS, "y": _NUMBERS},
+    "add": {"x": _NUMBERS, "y": _NUMBERS, "label": _CLASSES},
+    "remove": {"target": _POINTS},
+    "label": {"target": _POINTS, "label": _CLASSES},
+    "select": {"anchor": st.none() | _POINTS, "other": st.none() | _POINTS},
+    "show": {"edges": st.booleans(), "forces": st.booleans()},
+    "loss": {"name": st.sampled_from(list(LOSSES)) | _ODD},
+    "preset": {"slug": st.sampled_from(list(METHODS)) | _ODD},
+    "param": {"target": _PARAMS, "value": _NUMBERS | _ODD},
+    "mine": {"on": st.booleans()},
+    "drop": {},
+    "undo": {},
+    "redo": {},
+    "dance": {},
+}
+
+
+@st.composite
+def events(draw: st.DrawFn) -> dict[str, Any]:
+    """An event without its number."""
+    kind = draw(st.sampled_from(list(_WHAT)))
+    what = {name: draw(values) for name, values in _WHAT[kind].items()}
+    if what and draw(st.integers(0, 19)) == 0:
+        del what[draw(st.sampled_from(sorted(what)))]
+    return {"kind": kind, "gesture": draw(st.none() | st.sampled_from(["b1.1", "b2.2"])), **what}
