@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from msviz.state import History, decode
+from msviz.state import History, State, decode
 from msviz.ui import session
 from msviz.ui.bench import message
 from msviz.ui.desk import Desk
@@ -20,9 +20,7 @@ from msviz.views.board import Scales, scales
 from msviz.views.scene import Scene, scene
 
 MAX_EVENTS: Final = 200
-LONG_QUERY: Final = (
-    2000  # characters; about 250 points, whose matrices are too large to be kept for hundreds of visitors
-)
+LARGE: Final = 128  # points: the matrices of larger batches are not kept for hundreds of visitors
 
 
 def frame(body: bytes) -> bytes:
@@ -42,7 +40,7 @@ def frame(body: bytes) -> bytes:
         False
     """
     query, events = _request(body)
-    desk, start, scale = (_start if len(query) <= LONG_QUERY else _begin)(query)
+    desk, start, scale = _start(query) or _begin(_state(query))
     try:
         desk = desk.apply(session.BENCH, events)
     except RecursionError as error:
@@ -67,11 +65,20 @@ def _request(body: bytes) -> tuple[str, list[dict[str, Any]]]:
     return query, numbered
 
 
-def _begin(query: str) -> tuple[Desk, Scene, Scales]:
-    """Where a gesture begins: the same for all its frames."""
-    state, errors = decode(dict(parse_qsl(query.removeprefix("?"))))
+Start = tuple[Desk, Scene, Scales]
+
+
+@lru_cache(maxsize=256)
+def _start(query: str) -> Start | None:
+    """Where a gesture begins, the same for all its frames; None for a large batch, which is made anew."""
+    state = _state(query)
+    return None if state.batch.m > LARGE else _begin(state)
+
+
+def _state(query: str) -> State:
+    return decode(dict(parse_qsl(query.removeprefix("?"))))[0]  # what the link cannot say, the session has told already
+
+
+def _begin(state: State) -> Start:
     first = scene(state)
-    return Desk(History(state), errors=tuple(errors)), first, scales(first)
-
-
-_start: Final = lru_cache(maxsize=256)(_begin)
+    return Desk(History(state)), first, scales(first)

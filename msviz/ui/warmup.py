@@ -7,7 +7,7 @@ import os
 
 
 def warm_up() -> None:
-    """Import torch and scikit-learn, evaluate one batch, then freeze what is loaded out of the garbage collector.
+    """Import torch and scikit-learn, draw one picture, then freeze what is loaded out of the garbage collector.
 
     One thread for torch: matrices of a class are small, and many visitors share the cores.
     """
@@ -15,13 +15,10 @@ def warm_up() -> None:
     import torch
 
     torch.set_num_threads(1)
-    from msviz.core.gpw import proof
     from msviz.data.datasets import digits_batch
-    from msviz.state import default_state
-    from msviz.views.scene import scene
+    from msviz.ui.frames import frame
 
-    now = scene(default_state())
-    proof(now.sim, now.pairs, now.state.method)
+    frame(b'{"query": "", "events": []}')
     digits_batch([3, 8, 9], per_class=2, seed=0)
     gc.collect()
     gc.freeze()

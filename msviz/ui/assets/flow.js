@@ -50,7 +50,7 @@ function makeFlow(name, root) {
     const last = flow.queue.at(-1), waits = last && last.seq > (flow.sent.at(-1) ?? 0);
     const sameGesture = waits && flow.gesture !== null && last.gesture === flow.gesture;
     if (sameGesture && last.kind === event.kind && last.target === event.target) flow.queue.pop();
-    flow.queue.push({ ...event, seq: flow.seq, gesture: flow.gesture });
+    flow.queue.push({ ...event, seq: flow.seq, gesture: flow.gesture, at: performance.now() });
     flow.count();
     pump();
     return flow.seq;

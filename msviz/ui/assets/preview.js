@@ -12,7 +12,7 @@ function makePreview(bench) {
 
   async function pump() {
     if (!wanted || underWay >= UNDER_WAY) return;
-    const event = wanted, since = parts.flows.flatMap((flow) => flow.queue);
+    const event = wanted, since = parts.flows.flatMap((flow) => flow.queue).sort((a, b) => a.at - b.at);
     wanted = null;
     underWay += 1;
     try {
