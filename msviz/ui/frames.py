@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from msviz.state import History, State, decode
+from msviz.state import History, decode
 from msviz.ui import session
 from msviz.ui.bench import message
 from msviz.ui.desk import Desk
@@ -40,7 +40,7 @@ def frame(body: bytes) -> bytes:
         False
     """
     query, events = _request(body)
-    desk, start, scale = _start(query) or _begin(_state(query))
+    desk, start, scale = _start(query) or _begin(_desk(query))
     try:
         desk = desk.apply(session.BENCH, events)
     except RecursionError as error:
@@ -71,14 +71,15 @@ Start = tuple[Desk, Scene, Scales]
 @lru_cache(maxsize=256)
 def _start(query: str) -> Start | None:
     """Where a gesture begins, the same for all its frames; None for a large batch, which is made anew."""
-    state = _state(query)
-    return None if state.batch.m > LARGE else _begin(state)
+    desk = _desk(query)
+    return None if desk.state.batch.m > LARGE else _begin(desk)
 
 
-def _state(query: str) -> State:
-    return decode(dict(parse_qsl(query.removeprefix("?"))))[0]  # what the link cannot say, the session has told already
+def _desk(query: str) -> Desk:
+    state, errors = decode(dict(parse_qsl(query.removeprefix("?"))))
+    return Desk(History(state), errors=tuple(errors))
 
 
-def _begin(state: State) -> Start:
-    first = scene(state)
-    return Desk(History(state)), first, scales(first)
+def _begin(desk: Desk) -> Start:
+    first = scene(desk.state)
+    return desk, first, scales(first)
