@@ -25,9 +25,9 @@ def batch_menu() -> None:
     with made:
         for slug, preset in PRESETS.items():
             title = say("menu.preset", title=say(preset.title_key), m=len(preset.labels))
-            with st.container(horizontal=True, vertical_alignment="center"):
-                chosen = st.button(title, key=f"msviz.preset.{slug}", width=230)
-                st.caption(say(preset.text_key), width="stretch")
+            name, text = st.columns([1, 3], vertical_alignment="center")
+            chosen = name.button(title, key=f"msviz.preset.{slug}", width="stretch")
+            text.caption(say(preset.text_key))
             if chosen:
                 _load(preset.make, preset.pair)
     with drawn:

@@ -172,9 +172,15 @@ def _readouts(now: Scene, numbers: Readouts) -> list[tuple[str, str]]:
             f"{number(numbers.kept_positives)} + {number(numbers.kept_negatives)}",
             say(mined, positives=numbers.positives, negatives=numbers.negatives),
         ),
-        (percent(numbers.share) if numbers.heaviest else "–", say(heaviest, anchor=pair[0], other=pair[1])),
+        (_share(numbers), say(heaviest, anchor=pair[0], other=pair[1])),
         (number(numbers.violations), say("readout.violations")),
     ]
+
+
+def _share(numbers: Readouts) -> str:
+    if numbers.heaviest is None:
+        return "–"
+    return f"< {percent(0.001)}" if numbers.share < 0.001 else percent(numbers.share)
 
 
 def change_line(desk: Desk, change: ChangeView) -> str:

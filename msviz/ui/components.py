@@ -20,7 +20,7 @@ from msviz.figures.theme import css_variables
 ASSETS: Final = Path(__file__).parent / "assets"
 COMPONENTS: Final = ("bench", "strip")
 _CODE: Final = (
-    *("marks", "flow", "preview", "copylink", "actions", "tools", "board", "matrix"),
+    *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "board", "matrix"),
     *("equation", "inspector", "line", "readouts", "bench", "sliders", "strip", "code"),
 )
 

@@ -130,7 +130,7 @@ def _param(state: State, event: Mapping[str, Any]) -> State:
     name, value = str(event["target"]), event["value"]
     if value is None:
         letters = {"epsilon": "ε", **{info.name: info.letter for info in param_infos(state.method.params)}}
-        plain = "{name} needs a number, but the field is empty."
+        plain = "{name} needs a number. It stays as it was."
         raise MsvizError("error.not_a_number", plain, name=letters.get(name, name))
     return state.with_method(state.method.replace(**{name: value}))
 

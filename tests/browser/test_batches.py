@@ -83,8 +83,11 @@ def test_deleting_every_point_leaves_a_working_page(page: Page, address: str) ->
     playground.point(0).focus()
     playground.press("Delete")
     expect(page.locator(".readouts .why")).to_contain_text("The board is empty")
-    playground.press("Control+z")
+    expect(page.locator(".plot")).to_be_focused()
+    playground.press("a")  # the keyboard can begin anew, too
     expect(page.locator(".point")).to_have_count(1)
+    playground.press("Control+z", "Control+z")
+    expect(playground.point(0)).to_have_count(1)
 
 
 def test_pixels_are_shown_as_a_picture_that_cannot_be_dragged(playground: Playground) -> None:

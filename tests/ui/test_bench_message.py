@@ -201,7 +201,7 @@ def test_the_board_says_what_it_shows(show: Show) -> None:
     assert "64-D" in picture["hint"]
     crowd = show(desk(State(PRESETS["sixty_four"].make(), METHODS["ms_weighting"]))).head["edges"]
     assert len(crowd["rows"]) == 60
-    assert crowd["note"].startswith("60 of 2,016 pairs drawn")
+    assert crowd["note"].startswith("60 of 2,016 edges drawn")
 
 
 def test_the_bench_echoes_its_event_number_and_brings_the_words(show: Show) -> None:

@@ -6,7 +6,7 @@ function makeActions(bench, parent) {
   const buttons = node("div", { className: "buttons" }, row);
   const steps = ["undo", "redo"].map((kind) => {
     const button = node("button", { type: "button", className: "button" }, buttons);
-    button.addEventListener("click", () => bench.flow.push({ kind }));
+    button.addEventListener("click", () => { if (bench.head[`can_${kind}`]) bench.flow.push({ kind }); });
     return { kind, button };
   });
   const link = makeLink(bench, buttons);
@@ -16,7 +16,8 @@ function makeActions(bench, parent) {
   document.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase(), typing = event.composedPath()[0]?.matches?.("input[type=number], input[type=text], textarea");
     if (!row.isConnected || typing || !(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(key)) return;
-    bench.flow.push({ kind: key === "y" || event.shiftKey ? "redo" : "undo" });
+    if (document.querySelector('[role="dialog"]')) return;  // what lies behind a dialog stays as it is
+    if (!bench.parts.board.cancel()) bench.flow.push({ kind: key === "y" || event.shiftKey ? "redo" : "undo" });
     event.preventDefault();
   });
 
@@ -29,7 +30,7 @@ function makeActions(bench, parent) {
       for (const { kind, button } of steps) {
         write(button, texts[`js.${kind}`]);
         button.title = texts[`js.${kind}.help`];
-        button.disabled = !bench.head[`can_${kind}`];
+        put(button, { "aria-disabled": !bench.head[`can_${kind}`] });  // and not disabled: that would drop the keyboard's focus
       }
       link.draw();
     },

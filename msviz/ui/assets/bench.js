@@ -112,6 +112,14 @@ function makeBench(shadow) {
     bench.repaint();
   };
 
+  // The address keeps up with what is done, without entries in the history: reloading the page brings the state back.
+  let opened = null;
+  function address() {
+    opened ??= bench.restQuery;
+    if (bench.restQuery !== null && bench.restQuery !== opened) history.replaceState(history.state, "", location.pathname + bench.restQuery);
+    if (bench.restQuery !== opened) opened = "";
+  }
+
   // A picture of the session's state, or of a gesture under way (`move`: the event that it answers).
   bench.show = (bytes, move = null) => {
     if (!bench.head) restyle();
@@ -122,6 +130,7 @@ function makeBench(shadow) {
     if (move) news = move.seq;
     else {
       bench.restQuery = bench.head.link.query;
+      address();
       bench.flow.acknowledge((news = bench.head.seq));
       board.settle();
     }

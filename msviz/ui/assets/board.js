@@ -32,7 +32,7 @@ function makeBoard(bench, parent) {
     write(title, bench.head.board.title);
     write(hint, bench.head.board.hint);
     for (const item of key.children) write(item.lastChild, texts[`js.key.${item.className}`]);
-    put(svg, { "aria-label": fill(texts["js.board.label"], { count: ids.length }) });
+    put(svg, { tabindex: ids.length ? -1 : 0, "aria-label": fill(texts["js.board.label"], { count: ids.length }) });
     tools.draw();
     rows = new Map(ids.map((id, index) => [id, index]));
     keep(points, ids.length, makePoint);
@@ -59,7 +59,7 @@ function makeBoard(bench, parent) {
 
   function drawPoint(index) {
     const { ids, labels, looks } = bench.head, id = ids[index], [x, y] = position(index), r = radius();
-    const group = points.children[index], many = ids.length > 30, out = many ? 1.095 : 1.115, [ring, mark, name] = group.children;
+    const group = points.children[index], many = ids.length > 30, out = 1 + 1.75 * r + (many ? 0.038 : 0.05), [ring, mark, name] = group.children;
     const looked = [id, x, y, labels[index], looks[labels[index]].name, r, ringOf(id), board.focus, ids[0]].join();
     if (group.looked === looked) return;  // most points stand still
     group.looked = looked;
@@ -87,14 +87,9 @@ function makeBoard(bench, parent) {
     for (let index = 0; index < count; index++) drawForce(arrows[index], index);
   }
 
-  // An arrow as one filled outline. Each has a node of its own: the browser paints again only where one has changed.
   function drawForce(arrow, index) {
-    const [x, y] = position(index), fx = bench.head.forces[2 * index], fy = bench.head.forces[2 * index + 1];
-    const size = Math.hypot(fx, fy);
-    if (size < 0.01) return put(arrow, { d: "" });
-    const ux = fx / size, uy = -fy / size, start = radius() * 1.2, end = start + 0.34 * size, w = 0.007, head = 0.024;
-    const outline = [[start, -w], [end, -w], [end, -head], [end + 2 * head, 0], [end, head], [end, w], [start, w]];
-    put(arrow, { d: `M${outline.map(([a, b]) => `${x + a * ux - b * uy} ${-y + a * uy + b * ux}`).join("L")}Z` });
+    const force = [bench.head.forces[2 * index], bench.head.forces[2 * index + 1]];
+    put(arrow, { d: arrowPath(position(index), force, radius() * 1.2) });
   }
 
   function drawGhosts() {
@@ -103,12 +98,6 @@ function makeBoard(bench, parent) {
     left.forEach(([x, y, label], index) => put(nodes[index], {
       d: outline(bench.head.looks[label].shape, x, -y, r), "stroke-width": 0.14 * r, "stroke-dasharray": `${0.3 * r} ${0.3 * r}`,
     }));
-  }
-
-  // Positives bend one way and negatives the other, so that both kinds stay apart where they cross.
-  function chord([ax, ay], [bx, by], positive) {
-    const pull = positive ? 0.62 : 0.78;
-    return `M${ax} ${-ay}Q${((ax + bx) / 2) * pull} ${-((ay + by) / 2) * pull} ${bx} ${-by}`;
   }
 
   function makePoint(parent) {
@@ -151,7 +140,6 @@ function makeBoard(bench, parent) {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     return [at.x, -at.y];
   };
-  const onCircle = ([x, y], before) => { const size = Math.hypot(x, y); return size < 1e-6 ? before : [x / size, y / size]; };
   const perPixel = () => (2 * VIEW) / svg.getBoundingClientRect().width;
   function nearest([x, y], reach) {
     let best = null, least = reach * perPixel();
@@ -236,6 +224,15 @@ function makeBoard(bench, parent) {
   // ---- keyboard ----------------------------------------------------------------------------------------------------
   svg.addEventListener("keydown", (event) => {
     const group = event.target.closest(".point");
+    if (board.drag?.moved) {  // a point in hand: Escape puts it back, nothing else happens to it
+      if (event.key === "Escape") board.cancel();
+      event.preventDefault();
+      return event.stopPropagation();
+    }
+    if (!group && !bench.head.ids.length && event.key.toLowerCase() === "a") {
+      event.preventDefault();
+      return add([0, 1]);
+    }
     if (!group || event.ctrlKey || event.metaKey || event.altKey) return;
     const id = +group.dataset.id, index = indexOf(id), count = bench.head.ids.length;
     const go = (to) => {
@@ -251,7 +248,7 @@ function makeBoard(bench, parent) {
     else if (event.key === "End") go(count - 1);
     else if (event.key === "Enter" || event.key === " ") select(id);
     else if (event.key === "Escape") bench.select(null, null);
-    else if (event.key === "Delete" || event.key === "Backspace") remove(id, index);
+    else if (event.key === "Delete" || event.key === "Backspace") board.remove(id);
     else if (event.key === "a" || event.key === "A") add(turned(position(index), [-position(index)[1], position(index)[0]], LEAP));
     else if (/^[0-9]$/.test(event.key)) relabel(id, +event.key);
     else return;
@@ -262,26 +259,29 @@ function makeBoard(bench, parent) {
   svg.addEventListener("focusout", () => { if (!board.drag) { flow.held = null; flow.end(); } });
   svg.addEventListener("dblclick", (event) => event.preventDefault());
 
-  // An arrow key goes along the circle, towards where the arrow points.
-  function turned([x, y], [ux, uy], degrees) {
-    const along = -y * ux + x * uy, way = Math.abs(along) < 1e-9 ? 1 : Math.sign(along);
-    const angle = Math.atan2(y, x) + (way * degrees * Math.PI) / 180;
-    return [Math.cos(angle), Math.sin(angle)];
-  }
-  function remove(id, index) {
-    if (!bench.head.board.editable) return;
+  board.cancel = () => {
+    if (!board.drag?.moved) return false;
+    flow.cancel();
+    board.drag = null;
+    board.local.clear();
+    bench.root.classList.remove("dragging");
+    flow.push({ kind: "show", ...bench.head.show });  // brings the picture of the state as it is
+    return true;
+  };
+  board.remove = (id) => {
+    const index = indexOf(id);
     board.focus = bench.head.ids[index + 1] ?? bench.head.ids[index - 1] ?? null;
     board.refocus = true;
     flow.push({ kind: "remove", target: id });
-  }
+  };
   function relabel(id, nth) {  // key 1 is the first class of the chips, 0 the tenth
     const label = bench.head.palette[(nth + 9) % 10];
     if (label !== undefined) flow.push({ kind: "label", target: id, label });
   }
   board.afterUpdate = () => {
-    if (!board.refocus || indexOf(board.focus) < 0) return;
+    if (!board.refocus || (board.focus !== null && indexOf(board.focus) < 0)) return;
     board.refocus = false;
-    points.children[indexOf(board.focus)].focus();
+    (points.children[indexOf(board.focus)] ?? svg).focus();
   };
   return board;
 }

@@ -41,7 +41,7 @@ function symbol(text) {
   return math("mrow", row);
 }
 
-function equationNode(equation) {
+function equationNodes(equation) {
   const sum = (terms, write) => math("mrow", terms.flatMap((term, at) => {
     const plus = at ? [math("mo", [term.value < 0 && write === value ? "" : "+"])] : [];
     return [...plus, math("mrow", [write(term)], term.role)];
@@ -54,11 +54,12 @@ function equationNode(equation) {
     const factors = equation.factor.flatMap((term) => [math("mrow", [write(term)], term.role), math("mo", ["·"])]);
     return math("mrow", [...factors, fraction]);
   };
+  // Three pieces, so that a narrow page can break the line before an equals sign.
+  const piece = (...children) => { const made = math("math", children); made.setAttribute("display", "block"); return made; };
   const equals = () => math("mo", ["="]);
-  const node = math("math", [
-    symbol(equation.name), equals(), side((term) => symbol(term.symbol)), equals(), side(value), equals(),
-    math("mn", [equation.result], "result"),
-  ]);
-  node.setAttribute("display", "block");
-  return node;
+  return [
+    piece(symbol(equation.name), equals(), side((term) => symbol(term.symbol))),
+    piece(equals(), side(value)),
+    piece(equals(), math("mn", [equation.result], "result")),
+  ];
 }

@@ -45,6 +45,8 @@ function makeFlow(name, root) {
     flow.last = flow.gesture = null;
   };
 
+  flow.cancel = () => { flow.last = flow.gesture = flow.held = null; };
+
   flow.push = (event) => {
     flow.seq += 1;
     const last = flow.queue.at(-1), waits = last && last.seq > (flow.sent.at(-1) ?? 0);

@@ -9,7 +9,7 @@ function makeInspector(bench, parent) {
   const terms = node("ul", { className: "terms" }, panel);
   const acts = node("div", { className: "acts", role: "group" }, panel), whose = node("span", {}, acts);
   const classes = node("span", { className: "classes" }, acts), remove = node("button", { type: "button", className: "chip" }, acts);
-  remove.addEventListener("click", () => bench.flow.push({ kind: "remove", target: bench.head.selection.anchor }));
+  remove.addEventListener("click", () => bench.parts.board.remove(bench.head.selection.anchor));
   let shown = "";
 
   function drawPictures() {
@@ -60,7 +60,7 @@ function makeInspector(bench, parent) {
       drawActs();
       if (key === shown) return;  // the same equation stays as it is
       shown = key;
-      equation.replaceChildren(...(inspector.equation ? [equationNode(inspector.equation)] : []));
+      equation.replaceChildren(...(inspector.equation ? equationNodes(inspector.equation) : []));
       const rows = inspector.equation?.legend ?? [];
       [...keep(terms, rows.length, (list) => { const item = node("li", {}, list); node("b", {}, item); node("span", {}, item); })]
         .forEach((item, at) => {

@@ -20,7 +20,7 @@ function makeLine(bench, parent) {
       panel.classList.toggle("empty", row === undefined);
       write(title, row === undefined ? "" : fill(texts["js.line.title"], { id: selection.anchor }));
       write(hint, row === undefined ? "" : texts[epsilon === null ? "js.line.hint_off" : "js.line.hint"]);
-      if (row === undefined) return;
+      if (row === undefined) return write(note, "");
       const m = order.length, at = order[row], others = order.map((_, k) => k).filter((k) => k !== row);
       const dots = keep(marks, others.length, (g) => shape("path", {}, g));
       const r = m > 40 ? 5 : 7, stacked = new Map();

@@ -26,6 +26,7 @@ function makePreview(bench) {
     }
     underWay -= 1;
     pump();
+    for (const flow of parts.flows) flow.count();
   }
   const preview = (event) => {
     if (broken || bench.restQuery === null) return false;

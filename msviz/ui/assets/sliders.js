@@ -62,6 +62,7 @@ function makeSliders(strip, parent) {
       row.holder.title = spec.help;
       row.range.setAttribute("aria-label", fill(texts["js.strip.slider"], { letter: spec.letter, help: spec.help }));
       row.field.setAttribute("aria-label", fill(texts["js.strip.field"], { letter: spec.letter, bounds: spec.bounds }));
+      row.field.step = spec.scale === "log" ? "any" : spec.step;
       row.range.disabled = row.field.disabled = off;
       if (box.children[at] !== row.holder) box.insertBefore(row.holder, box.children[at] ?? null);
       if (row.held || flow.queue.some((event) => event.target === spec.name)) return;
