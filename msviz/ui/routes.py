@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+# Otherwise Streamlit's server would compress every frame at its strongest level: it takes as long as computing it.
+AS_IT_IS: Final = {"content-encoding": "identity"}
 MAX_BODY: Final = 200_000  # bytes; the link of 512 points has 4,000
 
 
@@ -19,9 +21,10 @@ async def _frame(request: Request) -> Response:
         if len(body) > MAX_BODY:  # what follows is not even read
             return PlainTextResponse(f"expected at most {MAX_BODY} bytes, got more", 413)
     try:
-        return Response(await run_in_threadpool(_draw, bytes(body)), media_type="application/octet-stream")
+        picture = await run_in_threadpool(_draw, bytes(body))
     except ValueError as error:
         return PlainTextResponse(str(error), 400)
+    return Response(picture, media_type="application/octet-stream", headers=AS_IT_IS)
 
 
 def _draw(body: bytes) -> bytes:
