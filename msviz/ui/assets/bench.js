@@ -43,12 +43,12 @@ function makeBench(shadow) {
   };
 
   bench.pairWords = ({ anchor, other }) => {
-    const { texts, labels, ids, bounds, epsilon } = bench.head;
+    const { texts, ids, bounds, epsilon } = bench.head;
     const at = ids.indexOf(anchor), name = bench.look(anchor).name;
     if (other === null) return fill(texts["js.hover.point"], { id: anchor, name });
     const cell = bench.rank.get(anchor) * ids.length + bench.rank.get(other), code = bench.matrices.code[cell];
     const positive = isPositive(code), [least, leastAt, most, mostAt] = bounds[at];
-    const rival = positive ? most : least, margin = epsilon === null || rival === null;
+    const rival = positive ? most : least;
     const why = epsilon === null ? texts["js.why.off"] : rival === null ? texts[positive ? "js.why.no_negative" : "js.why.no_positive"]
       : fill(texts[`js.why.${positive ? "positive" : "negative"}.${isDropped(code) ? "dropped" : "kept"}`], {
         s: num(bench.matrices.S[cell]), rival: num(rival), epsilon: num(epsilon), anchor, at: positive ? mostAt : leastAt,
@@ -89,8 +89,8 @@ function makeBench(shadow) {
   // Whatever asks for drawing, each part is drawn once a frame.
   const draws = { actions, board, held: { draw: () => board.drawHeld() }, S: matrices[0], w: matrices[1], readouts, inspector, line }, dirty = new Set();
   let frame = 0, news = null;
-  bench.repaint = (...parts) => {
-    for (const part of parts.length ? parts : Object.keys(draws)) if (part !== "held" || parts.length) dirty.add(part);
+  bench.repaint = (...names) => {
+    for (const name of names.length ? names : Object.keys(draws)) if (name !== "held" || names.length) dirty.add(name);
     frame ||= requestAnimationFrame(paint);
   };
   function paint() {

@@ -110,6 +110,7 @@ function makeBoard(bench, parent) {
   // ---- what is lit, what is chosen -------------------------------------------------------------------------------
   const chosen = (id) => { const s = bench.head.selection; return s.anchor === id || s.other === id; };
   const ringOf = (id) => (bench.head.selection.anchor === id ? "anchor" : bench.head.selection.other === id ? "other" : "");
+  const ends = (line) => line.dataset.pair.split(" ").map(Number);
   board.light = (pair) => {
     if (!pair && !board.lit) return;
     board.lit = Boolean(pair);
@@ -118,7 +119,7 @@ function makeBoard(bench, parent) {
       group.classList.toggle("lit", Boolean(pair) && (pair.anchor === id || pair.other === id));
     }
     for (const line of edges.children) {
-      const [from, to] = line.dataset.pair.split(" ").map(Number);
+      const [from, to] = ends(line);
       const both = pair && pair.other !== null && [from, to].includes(pair.anchor) && [from, to].includes(pair.other);
       line.classList.toggle("lit", Boolean(both));
     }
@@ -175,7 +176,7 @@ function makeBoard(bench, parent) {
     if (!drag.moved) bench.hover(null);
     drag.moved = true;
     bench.root.classList.add("dragging");
-    move(drag.id, place(event), event.timeStamp);
+    move(drag.id, place(event));
   });
   const release = (event) => {
     const drag = board.drag;
@@ -185,7 +186,7 @@ function makeBoard(bench, parent) {
     if (drag.moved) { flow.held = null; return flow.end(); }
     if (event.type !== "pointerup" || Math.hypot(event.clientX - drag.x, event.clientY - drag.y) >= CLICK) return;
     if (drag.id !== null) select(drag.id);
-    else if (drag.edge) bench.select(...drag.edge.dataset.pair.split(" ").map(Number));
+    else if (drag.edge) bench.select(...ends(drag.edge));
     else add(place(event));
   };
   svg.addEventListener("pointerup", release);
@@ -197,18 +198,18 @@ function makeBoard(bench, parent) {
     const id = nearest(place(event), reachOf(event));
     if (id !== null) return bench.hover({ anchor: id, other: null }, event);
     if (!edge) return bench.hover(null);
-    const [anchor, other] = edge.dataset.pair.split(" ").map(Number);
+    const [anchor, other] = ends(edge);
     bench.hover({ anchor, other }, event);
   }
 
   // ---- the events that Python hears --------------------------------------------------------------------------------
-  function move(id, to, timeStamp) {
+  function move(id, to) {
     const spot = onCircle(to, position(indexOf(id)));
     flow.begin();
     flow.held = id;
     board.local.set(id, spot);
     const seq = flow.move({ kind: "move", target: id, x: spot[0], y: spot[1] });
-    bench.root.dispatchEvent(new CustomEvent("msviz:move", { bubbles: true, composed: true, detail: { seq, timeStamp } }));
+    bench.root.dispatchEvent(new CustomEvent("msviz:move", { bubbles: true, composed: true, detail: { seq } }));
     bench.repaint("held");
   }
   function add(to) {
@@ -241,7 +242,7 @@ function makeBoard(bench, parent) {
       points.children[(to + count) % count].focus();
     };
     const turn = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (turn) { if (bench.head.board.editable) move(id, turned(position(index), turn, event.shiftKey ? LEAP : STEP), event.timeStamp); }
+    if (turn) { if (bench.head.board.editable) move(id, turned(position(index), turn, event.shiftKey ? LEAP : STEP)); }
     else if (event.key === "PageDown" || event.key === ".") go(index + 1);
     else if (event.key === "PageUp" || event.key === ",") go(index - 1);
     else if (event.key === "Home") go(0);
