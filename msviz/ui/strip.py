@@ -13,6 +13,7 @@ from msviz.text import catalogue, say
 from msviz.ui import session
 from msviz.ui.components import component
 from msviz.ui.desk import DEFAULT_EPSILON, Desk
+from msviz.views.change import loss_title
 
 KEY: Final = "msviz.strip"
 PRESETS: Final = ("paper", "authors", "pml")
@@ -43,11 +44,6 @@ def message(desk: Desk) -> dict[str, Any]:
         ],
         "params": [*(_param(method, info) for info in param_infos(method.params)), _epsilon(method)],
     }
-
-
-def loss_title(name: str) -> str:
-    """A loss's name in the menu; the one in its file when the catalogue has none."""
-    return say(f"loss.{name}.title", default=LOSSES[name].title)
 
 
 def _param(method: Method, info: ParamInfo) -> dict[str, Any]:

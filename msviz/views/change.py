@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool
 
+from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.data.titles import batch_title
 from msviz.text import Message, msg, say
@@ -102,7 +103,7 @@ def _angle(place: np.ndarray) -> int:
 def _method_actions(before: Scene, after: Scene) -> Iterator[Message]:
     one, two = before.state.method, after.state.method
     if one.name != two.name:
-        yield msg("change.loss", old=_loss_title(one.loss), new=_loss_title(two.loss))
+        yield msg("change.loss", old=loss_title(one.name), new=loss_title(two.name))
     else:
         for info in param_infos(two.params):
             old, new = getattr(one.params, info.name), getattr(two.params, info.name)
@@ -117,9 +118,14 @@ def _method_actions(before: Scene, after: Scene) -> Iterator[Message]:
             yield msg("change.param", letter="ε", old=one.epsilon, new=two.epsilon)
 
 
-def _loss_title(loss: object) -> str:
-    name, title = getattr(loss, "name", ""), getattr(loss, "title", "")
-    return say(f"loss.{name}.title", default=title)
+def loss_title(name: str) -> str:
+    """A loss's name for a reader; the one in its file when the catalogue has none.
+
+    Example:
+        >>> loss_title("triplet") == LOSSES["triplet"].title
+        True
+    """
+    return say(f"loss.{name}.title", default=LOSSES[name].title)
 
 
 def _effects(

@@ -8,7 +8,8 @@ from msviz.core.methods import METHODS, Method
 from msviz.state import default_state
 from msviz.text import catalogue
 from msviz.ui import session
-from msviz.ui.strip import loss_title, message
+from msviz.ui.strip import message
+from msviz.views.change import loss_title
 from tests.ui.parcels import desk, event
 
 
