@@ -35,8 +35,8 @@ def autograd_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -
     mined = mine(sim.detach(), pairs, method.epsilon)
     with torch.enable_grad():
         leaf = at_least_float32(sim).detach().clone().requires_grad_()
-        loss = method.loss.per_anchor(leaf, mined, method.params).sum()
-        (gradient,) = torch.autograd.grad(loss, leaf)
+        total = method.loss.total(leaf, mined, method.params)
+        (gradient,) = torch.autograd.grad(total, leaf)
     return gradient.to(sim.dtype) if sim.is_floating_point() else gradient
 
 

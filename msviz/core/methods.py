@@ -80,25 +80,33 @@ class Evaluation:
 
     Attributes:
         mined: the pairs that mining kept (all pairs without mining).
-        per_anchor: L_i [N].
+        per_anchor: L_i [N]; None for a loss of the whole batch (`histogram`).
         value: the batch loss, the mean of L_i over *all* N anchors; 0 for an empty batch.
-        gradient: g_ij = d(sum_i L_i)/dS_ij [N, M], signed, without the 1/N; in the type of the similarities.
+        gradient: g_ij = d(sum_i L_i)/dS_ij [N, M], signed, without the 1/N; in the type of the similarities. Without
+            L_i it is d value / dS_ij.
         weights: the GPW weights w_ij = |g_ij| [N, M].
         violations: True [N, M] where the sign contradicts GPW's assumption (push negatives, pull positives).
     """
 
     mined: Pairs
-    per_anchor: Float[Tensor, " N"]
+    per_anchor: Float[Tensor, " N"] | None
     value: Float[Tensor, ""]
     gradient: Float[Tensor, "N M"]
     weights: Float[Tensor, "N M"]
     violations: Bool[Tensor, "N M"]
+
+    @property
+    def value_gradient(self) -> Float[Tensor, "N M"]:
+        """d value / dS_ij [N, M]: the gradient over the number of anchors, or itself for a loss of the whole batch."""
+        return self.gradient if self.per_anchor is None else self.gradient / max(len(self.gradient), 1)
 
 
 def evaluate(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> Evaluation:
     """Mine, then compute the loss of every anchor and the weight of every pair.
 
         value = 1/N sum_i L_i        gradient_ij = d(sum_i L_i)/dS_ij        weights = |gradient|
+
+    `histogram` is no sum over anchors: there value is the batch loss and gradient its derivative, without any 1/N.
 
     Args:
         sim: similarities [N, M], see `similarity`. float16 and bfloat16 are computed in float32.
@@ -119,13 +127,15 @@ def evaluate(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> Evaluat
     """
     full = at_least_float32(sim)
     mined = mine(full.detach(), pairs, method.epsilon)
-    per_anchor = method.loss.per_anchor(full, mined, method.params)
-    gradient = method.loss.pair_gradient(full.detach(), mined, method.params)
+    loss, p = method.loss, method.params
+    per_anchor = loss.per_anchor(full, mined, p) if loss.per_anchor else None
+    value = loss.total(full, mined, p) if per_anchor is None else per_anchor.sum() / max(len(per_anchor), 1)
+    gradient = loss.pair_gradient(full.detach(), mined, p)
     returned = gradient.to(sim.dtype) if sim.is_floating_point() else gradient
     return Evaluation(
         mined=mined,
         per_anchor=per_anchor,
-        value=per_anchor.sum() / max(len(per_anchor), 1),
+        value=value,
         gradient=returned,
         weights=returned.abs(),
         violations=(mined.neg & (gradient < 0)) | (mined.pos & (gradient > 0)),
@@ -137,13 +147,13 @@ METHODS: dict[str, Method] = {
     "paper": Method("multi_similarity", alpha=2, beta=50, lam=1, epsilon=0.1),
     "authors": Method("multi_similarity", alpha=2, beta=40, lam=0.5, epsilon=0.1),
     "pml": Method("multi_similarity", alpha=2, beta=50, lam=0.5, epsilon=0.1),
-    # The paper's ablation: which of the three similarities each row looks at.
-    "binomial": Method("binomial"),  # S
-    "lifted_star": Method("lifted_star"),  # N
-    "ms_mining": Method("linear", epsilon=0.1),  # P
-    "ms_weighting": Method("multi_similarity"),  # S N
-    "binomial_mining": Method("binomial", epsilon=0.1),  # S P
-    "lifted_star_mining": Method("lifted_star", epsilon=0.1),  # N P
-    "ms": Method("multi_similarity", epsilon=0.1),  # S P N
+    # The rows of the paper's ablation; `ABLATION` says what each looks at.
+    "binomial": Method("binomial"),
+    "lifted_star": Method("lifted_star"),
+    "ms_mining": Method("linear", epsilon=0.1),
+    "ms_weighting": Method("multi_similarity"),
+    "binomial_mining": Method("binomial", epsilon=0.1),
+    "lifted_star_mining": Method("lifted_star", epsilon=0.1),
+    "ms": Method("multi_similarity", epsilon=0.1),
 }
 """Methods worth knowing, by a short name: three settings of multi-similarity, the rows of the paper's ablation."""

@@ -100,6 +100,21 @@ class Equation:
 
 
 @dataclass(frozen=True)
+class WholeBatch:
+    """How a loss that needs the whole batch at once is computed in two passes over blocks of rows.
+
+    Attributes:
+        collect: (sim [N, M], pairs, p) -> what these rows add to the batch, a tensor to be summed over all blocks.
+        value: (collected, p) -> the batch loss.
+        gradient: (collected, sim [N, M], pairs, p) -> d(batch loss)/dS_ij [N, M] of these rows, signed.
+    """
+
+    collect: Callable[[Tensor, Pairs, Any], Tensor]
+    value: Callable[[Tensor, Any], Tensor]
+    gradient: Callable[[Tensor, Tensor, Pairs, Any], Tensor]
+
+
+@dataclass(frozen=True)
 class LossSpec:
     """The record of one loss: what the menu, the sliders, the link, the tests and the pages read.
 
@@ -109,10 +124,10 @@ class LossSpec:
         cite: where it comes from.
         params: the frozen dataclass of its parameters.
         examples: parameter sets worth looking at; the contract tests run over them.
-        per_anchor: (sim [N, M], pairs, p) -> L_i [N].
-        pair_gradient: (sim [N, M], pairs, p) -> dL_i/dS_ij [N, M], signed, in closed form.
+        per_anchor: (sim [N, M], pairs, p) -> L_i [N]; None for a loss that is no sum over anchors.
+        pair_gradient: (sim [N, M], pairs, p) -> d total / dS_ij [N, M], signed, in closed form.
         equation: (sim, pairs, p, i, j) -> the weight of pair (i, j), which must be in `pairs`, written out.
-        separable: True when L_i depends on row i alone.
+        whole_batch: how a loss without `per_anchor` is computed; None for all others.
         order: its place in menus; equal places are alphabetical.
 
     Half precision never enters a loss file: `per_anchor` and `pair_gradient` get at least float32, values stay so, and
@@ -124,15 +139,30 @@ class LossSpec:
     cite: str
     params: type[Any]
     examples: tuple[Any, ...]
-    per_anchor: Callable[[Tensor, Pairs, Any], Tensor]
+    per_anchor: Callable[[Tensor, Pairs, Any], Tensor] | None
     pair_gradient: Callable[[Tensor, Pairs, Any], Tensor]
     equation: Callable[[Tensor, Pairs, Any, int, int], Equation]
-    separable: bool = True
+    whole_batch: WholeBatch | None = None
     order: int = 100
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "per_anchor", _at_least_float32(self.per_anchor, back=False))
+        if (self.per_anchor is None) == (self.whole_batch is None):
+            raise TypeError(f"the loss {self.name} needs either per_anchor or whole_batch")
+        if self.per_anchor is not None:
+            object.__setattr__(self, "per_anchor", _at_least_float32(self.per_anchor, back=False))
         object.__setattr__(self, "pair_gradient", _at_least_float32(self.pair_gradient, back=True))
+
+    @property
+    def separable(self) -> bool:
+        """True when the loss is a sum over anchors and L_i depends on row i alone."""
+        return self.per_anchor is not None
+
+    def total(self, sim: Float[Tensor, "N M"], pairs: Pairs, p: Any) -> Float[Tensor, ""]:
+        """What `pair_gradient` is the gradient of: sum_i L_i, or the batch loss where there is no L_i."""
+        if self.per_anchor is not None:
+            return self.per_anchor(sim, pairs, p).sum()
+        assert self.whole_batch is not None
+        return self.whole_batch.value(self.whole_batch.collect(at_least_float32(sim), pairs, p), p)
 
 
 def param(
