@@ -1,16 +1,17 @@
-"""General pair weighting, checked: gradients by autograd, the proof that closed forms equal them, forces on points.
+"""General pair weighting, checked: gradients by autograd, the proof that closed forms equal them, and their signs.
 
 Source: arXiv 1904.06627, section 3.
 """
 
+from dataclasses import dataclass
+
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from msviz.core.methods import Method, evaluate
 from msviz.core.pairs import Pairs, mine
 from msviz.core.precision import at_least_float32
-from msviz.core.similarity import normalize_rows
 
 
 def autograd_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> Float[Tensor, "N M"]:
@@ -41,8 +42,19 @@ def autograd_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -
 
 
 def proof(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> float:
-    """The largest difference between the closed form and autograd over all pairs; about 1e-15 in float64.
+    """The proof line: the largest difference between the closed form and autograd over all pairs.
 
+        max_ij |closed form_ij - autograd_ij|        about 1e-15 in float64; 0 without pairs
+
+    Args:
+        sim: similarities [N, M].
+        pairs: the masks [N, M].
+        method: the loss, its parameters and its mining margin.
+
+    Raises:
+        MsvizError: `error.shape` when `sim` and `pairs` do not have the same shape.
+
+    >>> import torch
     >>> from msviz.core.pairs import label_pairs
     >>> proof(torch.eye(2), label_pairs([0, 1]), Method("linear"))
     0.0
@@ -51,27 +63,55 @@ def proof(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> float:
     return float(difference.abs().max()) if difference.numel() else 0.0
 
 
-def forces(x: Float[Tensor, "m d"], gradient: Float[Tensor, "m m"], normalize: bool = True) -> Float[Tensor, "m d"]:
-    """Where each point is pushed: -dL/dx for the *mean* loss of a batch compared with itself.
+@dataclass(frozen=True, eq=False)
+class SignCheck:
+    """The pairs whose gradient has the sign that GPW excludes, the largest first.
 
-        -dL/dx_hat = -(G + G^T) x_hat / m        then, with `normalize`, through x_hat = x / |x|:
-        -dL/dx     = (v - (v . x_hat) x_hat) / |x|        v = -dL/dx_hat: only the part along the sphere remains
+    Attributes:
+        where: [V, 2] the pairs (i, j): row i is the anchor, column j the other.
+        gradient: [V] their signed g_ij: > 0 on a positive (it is pushed away), < 0 on a negative (it is pulled closer).
+        total: the weight on them, sum |g_ij|.
+        share: that over the weight on all pairs, 0 to 1; 0 when nothing weighs anything.
+    """
+
+    where: Int[Tensor, "V 2"]
+    gradient: Float[Tensor, " V"]
+    total: float
+    share: float
+
+    @property
+    def holds(self) -> bool:
+        """True when no pair contradicts the assumption: then w_ij = |g_ij| together with its kind says everything."""
+        return len(self.where) == 0
+
+
+def sign_check(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> SignCheck:
+    """Which pairs contradict GPW's assumption, and how much they weigh.
+
+    GPW writes a loss as F = sum_i (sum_neg w_ij S_ij - sum_pos w_ij S_ij) with w_ij = |g_ij| >= 0. That assumes
+
+        g_ij >= 0 on negatives (push them apart)        g_ij <= 0 on positives (pull them together)
+
+    `supcon` breaks it: its softmax runs over the positives too, and pushes away the one that already is close enough.
 
     Args:
-        x: embeddings [m, d].
-        gradient: the signed pair gradient G [m, m] of `evaluate`, without the 1/m.
-        normalize: True when the similarities are of normalised rows. Rows of zeros get no force.
+        sim: similarities [N, M].
+        pairs: the masks [N, M].
+        method: the loss, its parameters and its mining margin.
 
-    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    >>> forces(x, torch.tensor([[0.0, 1.0], [1.0, 0.0]]))  # two negatives: each is pushed away from the other
-    tensor([[ 0., -1.],
-            [-1.,  0.]])
+    Raises:
+        MsvizError: `error.shape` when `sim` and `pairs` do not have the same shape.
+
+    >>> import torch
+    >>> from msviz.core.pairs import label_pairs
+    >>> sign_check(torch.eye(3), label_pairs([0, 0, 1]), Method("multi_similarity")).holds
+    True
+
+    Source: arXiv 1904.06627, section 3 (the assumption).
     """
-    x, gradient = at_least_float32(x), at_least_float32(gradient)
-    unit = normalize_rows(x) if normalize else x
-    push: Tensor = -(gradient + gradient.T) @ unit / max(len(x), 1)
-    if not normalize:
-        return push
-    along: Tensor = (push * unit).sum(1, keepdim=True) * unit
-    norm: Tensor = torch.linalg.vector_norm(x, dim=1, keepdim=True)
-    return ((push - along) / norm).masked_fill(norm == 0, 0)
+    found = evaluate(sim, pairs, method)
+    where = found.violations.nonzero()
+    gradient = at_least_float32(found.gradient)[found.violations]
+    order = gradient.abs().argsort(descending=True, stable=True)
+    total, of_all = float(gradient.abs().sum()), float(at_least_float32(found.weights).sum())
+    return SignCheck(where[order], gradient[order], total, total / of_all if of_all > 0 else 0.0)

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float64
 from torch import Tensor
 
-from msviz.core.gpw import forces
+from msviz.core.forces import forces
 from msviz.core.methods import Evaluation, evaluate
 from msviz.core.pairs import Bounds, Pairs, bounds, label_pairs
 from msviz.core.similarity import similarity, zero_rows
@@ -79,6 +79,6 @@ def scene(state: State) -> Scene:
         pairs=pairs,
         bounds=bounds(sim, pairs),
         evaluation=evaluation,
-        forces=forces(x, evaluation.gradient).numpy(),
+        forces=forces(x, evaluation.value_gradient).numpy(),
         zero_rows=tuple(zero_rows(x).tolist()),
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from msviz.core.gpw import forces
+from msviz.core.forces import forces
 from msviz.core.methods import METHODS, Method, evaluate
 from msviz.core.pairs import label_pairs
 from msviz.core.similarity import similarity
@@ -55,7 +55,7 @@ def test_a_scene_says_what_the_core_says(slug: str) -> None:
     assert now.m == batch.m
     assert torch.equal(now.evaluation.gradient, found.gradient)
     assert torch.equal(now.pairs.pos, pairs.pos)
-    assert np.array_equal(now.forces, forces(x, found.gradient).numpy())
+    assert np.array_equal(now.forces, forces(x, found.value_gradient).numpy())
 
 
 def test_two_negatives_push_each_other_along_the_circle() -> None:
