@@ -34,6 +34,10 @@ class MsvizTypeError(MsvizError, TypeError):
     """An MsvizError about the *kind* of a value (text among numbers): also caught by `except TypeError`."""
 
 
+class ZeroRowWarning(UserWarning):
+    """Some embeddings are zero vectors: they have no direction, similarity 0 to everything and no gradient."""
+
+
 def shown(got: object) -> Any:
     """What came, as an error's value: a number as itself, anything else as Python writes it ('40' keeps its quotes)."""
     return got if isinstance(got, Real) else repr(got)

@@ -1,5 +1,6 @@
 """Who is a positive, who is a negative, and which of them mining keeps."""
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -11,8 +12,6 @@ from torch import Tensor
 from msviz.core.errors import MsvizError, shown
 from msviz.core.labels import encode_labels, plain_labels
 from msviz.core.precision import at_least_float32, is_finite_number
-
-__all__ = ["Bounds", "Pairs", "bounds", "check_epsilon", "encode_labels", "label_pairs", "mine"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +76,81 @@ def label_pairs(
 
     Source: arXiv 1904.06627, section 3.
     """
+    return compare(labels, ref_labels, self_columns).pairs()
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Which anchors meet which references: all that is needed to make the pairs of any block of rows.
+
+    Attributes:
+        anchors: [N] class codes of the anchors.
+        refs: [M] class codes of the references.
+        self_columns: [N] the column that is the anchor itself, -1 = not among the references.
+    """
+
+    anchors: Int[Tensor, " N"]
+    refs: Int[Tensor, " M"]
+    self_columns: Int[Tensor, " N"]
+
+    def to(self, device: torch.device) -> "Comparison":
+        """The same comparison on another device."""
+        return Comparison(self.anchors.to(device), self.refs.to(device), self.self_columns.to(device))
+
+    def pairs(self, rows: slice = slice(None)) -> Pairs:
+        """The pairs of some anchors, by default of all of them."""
+        same = self.anchors[rows, None] == self.refs
+        columns = torch.arange(len(self.refs), device=self.refs.device)
+        other_point = columns != self.self_columns[rows, None]  # by index, not by value: a duplicate is a positive
+        return Pairs(pos=same & other_point, neg=~same & other_point)
+
+    @functools.cached_property
+    def by_class(self) -> "ByClass":
+        """The references sorted by class: finds an anchor's positives without looking at all M of them."""
+        codes, order = self.refs.sort(stable=True)
+        first, last = torch.searchsorted(codes, self.anchors), torch.searchsorted(codes, self.anchors, right=True)
+        count = last - first
+        return ByClass(order=order, first=first, count=count, most=int(count.max()) if len(count) else 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ByClass:
+    """Where the references of every anchor's class lie in the order by class.
+
+    Attributes:
+        order: [M] columns, class by class.
+        first: [N] where the anchor's class begins in `order`.
+        count: [N] how many references have the anchor's class, itself included.
+        most: the largest count.
+    """
+
+    order: Int[Tensor, " M"]
+    first: Int[Tensor, " N"]
+    count: Int[Tensor, " N"]
+    most: int
+
+    def columns(self, rows: slice) -> tuple[Int[Tensor, "n K"], Bool[Tensor, "n K"]]:
+        """The columns of the anchors' own class, K = `most` a row, and which of them count (False = filling)."""
+        rank = torch.arange(self.most, device=self.order.device)
+        valid = rank < self.count[rows, None]
+        place = torch.where(valid, self.first[rows, None] + rank, 0)
+        return self.order[place], valid
+
+
+def compare(
+    labels: Iterable[Any], ref_labels: Iterable[Any] | None = None, self_columns: Int[Tensor, " N"] | None = None
+) -> Comparison:
+    """Labels as a `Comparison`; arguments and errors are those of `label_pairs`.
+
+    >>> compare(["cat", "dog"]).self_columns
+    tensor([0, 1])
+    """
     anchors, refs = _codes(labels, ref_labels)
-    n, m = len(anchors), len(refs)
-    columns = torch.arange(m, device=refs.device)
     if self_columns is None:
-        self_columns = columns if ref_labels is None else torch.full_like(anchors, -1, dtype=torch.long)
-    _check_self_columns(self_columns, n, m)
-    same = anchors[:, None] == refs
-    other_point = columns != self_columns.to(refs.device)[:, None]
-    return Pairs(pos=same & other_point, neg=~same & other_point)
+        nobody = torch.full_like(anchors, -1, dtype=torch.long)
+        self_columns = torch.arange(len(refs), device=refs.device) if ref_labels is None else nobody
+    _check_self_columns(self_columns, len(anchors), len(refs))
+    return Comparison(anchors, refs, self_columns.to(refs.device))
 
 
 def bounds(sim: Float[Tensor, "N M"], pairs: Pairs) -> Bounds:

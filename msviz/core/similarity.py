@@ -1,10 +1,12 @@
 """Cosine similarities between embeddings: S = x_hat ref_hat^T, higher = closer."""
 
+import warnings
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from msviz.core.errors import MsvizError
+from msviz.core.errors import MsvizError, MsvizTypeError, ZeroRowWarning
 from msviz.core.precision import at_least_float32
 
 
@@ -20,10 +22,11 @@ def similarity(
         ref: embeddings [M, d] to compare with; None = `x` itself, which gives a square matrix with the self-pairs on
             its diagonal.
         normalize: divide rows by their length first. Then the scale of an embedding does not matter; a row of zeros has
-            no direction, stays zero and receives no gradient (see `zero_rows`).
+            no direction, stays zero and receives no gradient: a `ZeroRowWarning` names it (see `zero_rows`).
 
     Raises:
-        MsvizError: `error.shape` when an input is not a matrix or the widths differ.
+        MsvizTypeError: (a TypeError) `error.embeddings_type` for anything but a tensor of real numbers.
+        MsvizError: `error.shape` when an input is not a matrix or the widths differ; `error.not_finite`.
 
     >>> import torch
     >>> similarity(torch.tensor([[1.0, 0.0], [0.0, 5.0]]))
@@ -32,20 +35,12 @@ def similarity(
 
     Source: arXiv 1904.06627, section 3.
     """
-    _check_matrix("x", x)
-    rows = _prepared(x, normalize)
+    check_embeddings("x", x)
+    rows = _prepared("x", x, normalize)
     if ref is None:
         return rows @ rows.T
-    _check_matrix("ref", ref)
-    if ref.shape[1] != x.shape[1]:
-        raise MsvizError(
-            "error.shape",
-            "{name} must be {expected}, got {got}",
-            name="ref",
-            expected=f"a matrix with {x.shape[1]} columns, like x",
-            got=f"{ref.shape[1]} columns",
-        )
-    return rows @ _prepared(ref, normalize).T
+    check_embeddings("ref", ref, width=x.shape[1])
+    return rows @ _prepared("ref", ref, normalize).T
 
 
 def normalize_rows(x: Float[Tensor, "N d"]) -> Float[Tensor, "N d"]:
@@ -56,6 +51,15 @@ def normalize_rows(x: Float[Tensor, "N d"]) -> Float[Tensor, "N d"]:
     tensor([[0.6000, 0.8000],
             [0.0000, 0.0000]])
     """
+    return rows_and_lengths(x)[0]
+
+
+def rows_and_lengths(x: Float[Tensor, "N d"]) -> tuple[Float[Tensor, "N d"], Float[Tensor, "N 1"]]:
+    """The rows of `normalize_rows` and the lengths that they had.
+
+    >>> rows_and_lengths(torch.tensor([[3.0, 4.0]]))
+    (tensor([[0.6000, 0.8000]]), tensor([[5.]]))
+    """
     x = at_least_float32(x)
     size = x.detach().abs().amax(1, keepdim=True)
     zero = size == 0
@@ -64,7 +68,21 @@ def normalize_rows(x: Float[Tensor, "N d"]) -> Float[Tensor, "N d"]:
     scaled = x / size.masked_fill(zero, 1)
     scaled = scaled.masked_fill(zero, 1)
     length: Tensor = torch.linalg.vector_norm(scaled, dim=1, keepdim=True)
-    return (scaled / length).masked_fill(zero, 0)
+    return (scaled / length).masked_fill(zero, 0), length * size
+
+
+def through_normalization(
+    gradient: Float[Tensor, "N d"], unit: Float[Tensor, "N d"], length: Float[Tensor, "N 1"]
+) -> Float[Tensor, "N d"]:
+    """dL/dx from dL/d(unit), where unit = x / |x|: what remains along the sphere, divided by the length.
+
+        dL/dx = (g - (g . unit) unit) / |x|        0 for a row of zeros
+
+    >>> through_normalization(torch.tensor([[1.0, 1.0]]), torch.tensor([[0.0, 1.0]]), torch.tensor([[2.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    along = (gradient * unit).sum(1, keepdim=True)
+    return (gradient - along * unit).div_(length).masked_fill_(length == 0, 0)
 
 
 def zero_rows(x: Float[Tensor, "N d"]) -> Int[Tensor, " Z"]:
@@ -80,11 +98,31 @@ def zero_rows(x: Float[Tensor, "N d"]) -> Int[Tensor, " Z"]:
     return (x == 0).all(1).nonzero().flatten()
 
 
-def _prepared(x: Tensor, normalize: bool) -> Tensor:
-    return normalize_rows(x) if normalize else at_least_float32(x)
+def report_zero_rows(name: str, x: Float[Tensor, "N d"]) -> None:
+    """Warn of rows that have no direction (see `zero_rows`); `name` is what the caller calls them."""
+    zero = zero_rows(x).tolist()
+    if zero:
+        shown = ", ".join(map(str, zero[:5])) + (", ..." if len(zero) > 5 else "")
+        warnings.warn(
+            f"{len(zero)} of the {len(x)} rows of {name} are zero vectors (rows {shown}): they have no direction, "
+            "similarity 0 to everything and no gradient",
+            ZeroRowWarning,
+            stacklevel=3,
+        )
 
 
-def _check_matrix(name: str, x: Tensor) -> None:
+def check_embeddings(name: str, x: Float[Tensor, "N d"], width: int | None = None) -> None:
+    """Refuse what cannot be compared: `x` must be a finite floating-point matrix, with `width` columns if given.
+
+    Raises:
+        MsvizTypeError: (a TypeError) `error.embeddings_type`.
+        MsvizError: `error.shape`; `error.not_finite`, which names the first number that is NaN or infinite.
+    """
+    if not isinstance(x, Tensor) or x.dtype.is_complex:
+        got = f"a tensor of {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
+        raise MsvizTypeError(
+            "error.embeddings_type", "{name} must be a tensor of real numbers, got {got}", name=name, got=got
+        )
     if x.ndim != 2 or x.shape[1] < 1:
         raise MsvizError(
             "error.shape",
@@ -93,3 +131,29 @@ def _check_matrix(name: str, x: Tensor) -> None:
             expected="a matrix, one row per embedding and at least one column",
             got=f"shape {list(x.shape)}",
         )
+    if width is not None and x.shape[1] != width:
+        raise MsvizError(
+            "error.shape",
+            "{name} must be {expected}, got {got}",
+            name=name,
+            expected=f"a matrix with {width} columns, like what it is compared with",
+            got=f"{x.shape[1]} columns",
+        )
+    finite = x.isfinite()
+    if not bool(finite.all()):
+        row, column = (~finite).nonzero()[0].tolist()
+        raise MsvizError(
+            "error.not_finite",
+            "{name} must be finite, got {got} in row {row}, column {column}; remove that row or repair it",
+            name=name,
+            got=float(x[row, column]),
+            row=row,
+            column=column,
+        )
+
+
+def _prepared(name: str, x: Tensor, normalize: bool) -> Tensor:
+    if not normalize:
+        return at_least_float32(x)
+    report_zero_rows(name, x)
+    return normalize_rows(x)
