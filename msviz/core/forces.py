@@ -94,7 +94,8 @@ def _lengths(x: Float[Tensor, "m d"]) -> Float[Tensor, "m 1"]:
     # Dividing by the largest entry first keeps the squares of very small rows above 0, as in normalize_rows.
     size = x.abs().amax(1, keepdim=True)
     scaled = x / size.masked_fill(size == 0, 1)
-    return size * torch.linalg.vector_norm(scaled, dim=1, keepdim=True)
+    norm: Tensor = torch.linalg.vector_norm(scaled, dim=1, keepdim=True)
+    return size * norm
 
 
 def _checked(x: Tensor, value_gradient: Tensor) -> tuple[Tensor, Tensor]:

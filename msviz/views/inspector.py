@@ -131,24 +131,21 @@ def mining_verdict(scene: Scene, i: int, j: int) -> Message:
         >>> mining_verdict(scene(default_state()), 4, 6).key
         'mining.negative.kept'
     """
-    epsilon, batch, bounds = scene.state.method.epsilon, scene.state.batch, scene.bounds
+    epsilon, batch = scene.state.method.epsilon, scene.state.batch
     if epsilon is None:
         return msg("mining.off")
-    positive = bool(scene.pairs.pos[i, j])
-    rival_at = int((bounds.hardest_neg_at if positive else bounds.hardest_pos_at)[i])
-    if rival_at < 0:
-        return msg("mining.no_negative" if positive else "mining.no_positive", anchor=batch.ids[i])
-    s = float(scene.sim[i, j])
-    rival = float((bounds.hardest_neg if positive else bounds.hardest_pos)[i])
-    digits = _digits_that_show(s, rival + epsilon if positive else rival - epsilon)
+    reason = scene.reasons.pair(i, j)
+    if reason.rival_at is None or reason.rival is None or reason.limit is None:
+        return msg("mining.no_negative" if reason.positive else "mining.no_positive", anchor=batch.ids[i])
+    digits = _digits_that_show(reason.compared, reason.limit)
     return msg(
-        f"mining.{'positive' if positive else 'negative'}.{'kept' if bool(scene.kept[i, j]) else 'dropped'}",
-        s=number(s, digits),
-        rival=number(rival, digits),
+        f"mining.{'positive' if reason.positive else 'negative'}.{'kept' if reason.kept else 'dropped'}",
+        s=number(reason.compared, digits),
+        rival=number(reason.rival, digits),
         epsilon=number(epsilon, None),
-        limit=number(rival + epsilon if positive else rival - epsilon, digits),
+        limit=number(reason.limit, digits),
         anchor=batch.ids[i],
-        at=batch.ids[rival_at],
+        at=batch.ids[reason.rival_at],
     )
 
 

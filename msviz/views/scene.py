@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from torch import Tensor
 from msviz.core.forces import forces
 from msviz.core.methods import Evaluation, evaluate
 from msviz.core.pairs import Bounds, Pairs, bounds, label_pairs
+from msviz.core.reasons import Reasons, reasons
 from msviz.core.similarity import similarity, zero_rows
 from msviz.state import State
 
@@ -53,6 +54,11 @@ class Scene:
     def kept(self) -> Bool[Tensor, "m m"]:
         """The pairs that count: mined ones, or all of them when mining is off."""
         return self.evaluation.mined.pos | self.evaluation.mined.neg
+
+    @cached_property
+    def reasons(self) -> Reasons:
+        """Why mining keeps or drops each pair; worked out when somebody asks, not in every frame of a drag."""
+        return reasons(self.sim, self.pairs, self.state.method.epsilon)
 
 
 @lru_cache(maxsize=64)
