@@ -1,7 +1,7 @@
 """Sums over the pairs of a row that a mask keeps. Rows that keep nothing are safe, in value and in gradient."""
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 
@@ -42,6 +42,22 @@ def masked_softmax(logits: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"]) -> F
     tensor([[0.5000, 0.5000, 0.0000]])
     """
     return _only(logits, keep, ~keep.any(1)).softmax(1).masked_fill(~keep, 0)
+
+
+def smallest_first(
+    values: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"]
+) -> tuple[Float[Tensor, "N K"], Int[Tensor, "N K"]]:
+    """The kept values of every row in rising order, and their columns; K = what the fullest row keeps.
+
+    Rows that keep fewer are filled up with inf, at columns that are not kept. The values are differentiable.
+
+    >>> front, columns = smallest_first(torch.tensor([[3.0, 1.0, 2.0]]), torch.tensor([[True, False, True]]))
+    >>> front, columns
+    (tensor([[2., 3.]]), tensor([[2, 0]]))
+    """
+    fullest = max(keep.sum(1).tolist(), default=0)
+    found = values.masked_fill(~keep, torch.inf).topk(fullest, 1, largest=False, sorted=True)
+    return found.values, found.indices
 
 
 def _only(logits: Tensor, keep: Tensor, nothing: Tensor) -> Tensor:

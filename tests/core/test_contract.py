@@ -27,7 +27,24 @@ def method_of(loss, p, epsilon=None):
 
 def by_autograd(loss, sim, pairs, p):
     leaf = sim.clone().requires_grad_()
-    return torch.autograd.grad(loss.per_anchor(leaf, pairs, p).sum(), leaf)[0]
+    return torch.autograd.grad(loss.total(leaf, pairs, p), leaf)[0]
+
+
+def values(loss, sim, pairs, p):
+    """L_i of every anchor; of a loss of the whole batch its one value."""
+    return loss.per_anchor(sim, pairs, p) if loss.separable else loss.total(sim, pairs, p)[None]
+
+
+def any_parameters(data, loss):
+    """Parameters from all over their ranges."""
+    return loss.params(**{
+        info.name: data.draw(
+            st.integers(info.low, info.high)
+            if info.whole
+            else st.floats(info.low, info.high, exclude_min=info.low_open).filter(lambda v: v == 0 or abs(v) > 1e-3)
+        )
+        for info in param_infos(loss.params)
+    })  # fmt: skip
 
 
 def corners(params):
@@ -74,12 +91,12 @@ def test_rows_with_an_empty_side_are_finite_in_value_and_gradient(loss, p):
     sim = torch.tensor([[0.3, -0.2, 0.7]] * 3, dtype=torch.float64)
     only_pos, only_neg, nothing = [True, True, False], [False, True, True], [False] * 3
     pairs = Pairs(pos=torch.tensor([only_pos, nothing, nothing]), neg=torch.tensor([nothing, only_neg, nothing]))
-    value, gradient = loss.per_anchor(sim, pairs, p), loss.pair_gradient(sim, pairs, p)
+    value, gradient = values(loss, sim, pairs, p), loss.pair_gradient(sim, pairs, p)
     assert value.isfinite().all()
     assert gradient.isfinite().all()
     with torch.autograd.set_detect_anomaly(True):  # no NaN on the way either
         torch.testing.assert_close(by_autograd(loss, sim, pairs, p), gradient, atol=1e-12, rtol=0)
-    assert value[2] == 0
+    assert not loss.separable or value[2] == 0
     assert not gradient[2].any()
 
 
@@ -98,21 +115,25 @@ def test_pairs_that_are_ignored_have_no_gradient(loss, p):
     ignored = ~(pairs.pos | pairs.neg)
     assert not loss.pair_gradient(sim, pairs, p)[ignored].any()
     elsewhere = torch.where(ignored, 1.0, sim)
-    torch.testing.assert_close(loss.per_anchor(elsewhere, pairs, p), loss.per_anchor(sim, pairs, p), atol=0, rtol=0)
+    assert torch.equal(values(loss, elsewhere, pairs, p), values(loss, sim, pairs, p))
 
 
 @with_and_without_mining
 @every_example
 def test_blocks_of_rows_give_the_same_as_the_whole(loss, p, epsilon):
-    if not loss.separable:
-        pytest.skip("looks at the whole batch")
     sim, pairs = random_batch(2, m=11)
-    method = method_of(loss, p, epsilon)
-    whole = evaluate(sim, pairs, method)
-    for rows in (slice(0, 4), slice(4, 8), slice(8, 11)):
-        block = evaluate(sim[rows], pairs.rows(rows), method)
-        torch.testing.assert_close(block.per_anchor, whole.per_anchor[rows], atol=1e-12, rtol=0)
-        torch.testing.assert_close(block.gradient, whole.gradient[rows], atol=1e-12, rtol=0)
+    whole = evaluate(sim, pairs, method_of(loss, p, epsilon))
+    blocks = [(sim[rows], mine(sim[rows], pairs.rows(rows), epsilon)) for rows in torch.arange(11).split(4)]
+    if loss.separable:
+        value = sum(loss.per_anchor(block, mined, p).sum() for block, mined in blocks) / 11
+        gradients = [loss.pair_gradient(block, mined, p) for block, mined in blocks]
+    else:
+        batch = loss.whole_batch
+        collected = sum(batch.collect(block, mined, p) for block, mined in blocks)
+        value = batch.value(collected, p)
+        gradients = [batch.gradient(collected, block, mined, p) for block, mined in blocks]
+    torch.testing.assert_close(value, whole.value, atol=1e-12, rtol=0)
+    torch.testing.assert_close(torch.cat(gradients), whole.gradient, atol=1e-12, rtol=0)
 
 
 @every_example
@@ -145,10 +166,10 @@ def test_the_order_of_the_points_does_not_matter(loss, p, epsilon):
 @every_example
 def test_half_precision_is_computed_in_float32(loss, p, narrow):
     sim, pairs = random_batch(5, dtype=narrow)
-    value, gradient = loss.per_anchor(sim, pairs, p), loss.pair_gradient(sim, pairs, p)
+    value, gradient = values(loss, sim, pairs, p), loss.pair_gradient(sim, pairs, p)
     assert value.dtype == torch.float32
     assert gradient.dtype == narrow
-    assert torch.equal(value, loss.per_anchor(sim.float(), pairs, p))
+    assert torch.equal(value, values(loss, sim.float(), pairs, p))
     assert torch.equal(gradient, loss.pair_gradient(sim.float(), pairs, p).to(narrow))
 
     method = method_of(loss, p, 0.1)
@@ -164,7 +185,7 @@ def test_half_precision_is_computed_in_float32(loss, p, narrow):
 @every_example
 def test_full_precision_keeps_its_type(loss, p, dtype):
     sim, pairs = random_batch(5, dtype=dtype)
-    assert loss.per_anchor(sim, pairs, p).dtype == dtype
+    assert values(loss, sim, pairs, p).dtype == dtype
     assert loss.pair_gradient(sim, pairs, p).dtype == dtype
 
 
@@ -175,9 +196,16 @@ def test_float32_is_finite_and_right_at_the_ends_of_all_ranges(loss):
     sides = torch.tensor([[True, True, False, False]] * 4)
     pairs = Pairs(pos=sides, neg=~sides)
     for p in corners(loss.params):
-        value, gradient = loss.per_anchor(sim.float(), pairs, p), loss.pair_gradient(sim.float(), pairs, p)
-        torch.testing.assert_close(value.double(), loss.per_anchor(sim, pairs, p), atol=1e-4, rtol=1e-5)
-        assert gradient.isfinite().all()
+        value, gradient = values(loss, sim.float(), pairs, p), loss.pair_gradient(sim.float(), pairs, p)
+        right = sim.float().double()  # the same similarities
+        torch.testing.assert_close(value.double(), values(loss, right, pairs, p), atol=1e-4, rtol=1e-5)
+        torch.testing.assert_close(
+            gradient.double(),
+            loss.pair_gradient(right, pairs, p),
+            atol=1e-30,
+            rtol=2e-4,
+            msg=lambda m, p=p: f"{p}: {m}",
+        )
         assert by_autograd(loss, sim.float(), pairs, p).isfinite().all()
 
 
@@ -186,7 +214,7 @@ def test_loss_goes_down_a_small_step_against_its_gradient(loss):
     p = loss.params()
     sim, pairs = random_batch(6)
     gradient = loss.pair_gradient(sim, pairs, p)
-    before, after = (loss.per_anchor(s, pairs, p).sum() for s in (sim, sim - 1e-6 * gradient))
+    before, after = (loss.total(s, pairs, p) for s in (sim, sim - 1e-6 * gradient))
     assert gradient.any()
     assert after < before
 
@@ -199,13 +227,7 @@ def test_default_parameters_lie_inside_their_ranges_and_come_first(loss):
 @given(data=st.data(), seed=st.integers(0, 2**32), n=st.integers(1, 5), m=st.integers(1, 8))
 def test_any_parameters_and_any_masks_agree_with_autograd(data, seed, n, m):
     loss = data.draw(st.sampled_from([*LOSSES.values()]))
-    values = {
-        info.name: data.draw(
-            st.floats(info.low, info.high, exclude_min=info.low_open).filter(lambda v: v == 0 or abs(v) > 1e-3)
-        )
-        for info in param_infos(loss.params)
-    }
-    p = loss.params(**values)
+    p = any_parameters(data, loss)
     sim, pairs = random_rows(seed, n, m)
     gradient = loss.pair_gradient(sim, pairs, p)
     torch.testing.assert_close(by_autograd(loss, sim, pairs, p), gradient, atol=1e-10, rtol=1e-10)
@@ -214,3 +236,77 @@ def test_any_parameters_and_any_masks_agree_with_autograd(data, seed, n, m):
         sign = 1 if pairs.neg[i, j] else -1
         weight = loss.equation(sim, pairs, p, i, j).value
         assert weight == pytest.approx(sign * gradient[i, j].item(), rel=1e-9, abs=1e-300)
+
+
+@given(data=st.data(), seed=st.integers(0, 2**32), epsilon=st.none() | st.floats(0, 1))
+def test_new_names_for_the_classes_and_a_new_order_of_the_points_move_the_answer_and_nothing_else(data, seed, epsilon):
+    loss = data.draw(st.sampled_from([*LOSSES.values()]))
+    method = method_of(loss, any_parameters(data, loss), epsilon)
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=9))
+    order = data.draw(st.permutations(range(len(labels))))
+    names = data.draw(st.permutations(["cat", "dog", "emu", "fox"]))
+    rng = torch.Generator().manual_seed(seed)
+    sim = torch.rand(len(labels), len(labels), generator=rng, dtype=torch.float64) * 2 - 1
+    here = evaluate(sim, label_pairs(labels), method)
+    there = evaluate(sim[order][:, order], label_pairs([names[labels[k]] for k in order]), method)
+    torch.testing.assert_close(there.value, here.value, atol=1e-10, rtol=1e-10)
+    torch.testing.assert_close(there.gradient, here.gradient[order][:, order], atol=1e-10, rtol=1e-10)
+    assert torch.equal(there.mined.neg, here.mined.neg[order][:, order])
+
+
+@pytest.mark.parametrize("name", ["multi_similarity", "binomial"])
+@given(seed=st.integers(0, 2**32), lam=st.floats(-1, 1), shifted=st.floats(-1, 1))
+def test_all_similarities_and_the_threshold_may_move_together(name, seed, lam, shifted):
+    loss = LOSSES[name]
+    sim, pairs = random_rows(seed, n=3, m=8)
+    here, there = loss.params(lam=lam), loss.params(lam=shifted)
+    moved = sim - lam + shifted
+    torch.testing.assert_close(
+        values(loss, moved, pairs, there), values(loss, sim, pairs, here), atol=1e-11, rtol=1e-11
+    )
+    torch.testing.assert_close(
+        loss.pair_gradient(moved, pairs, there), loss.pair_gradient(sim, pairs, here), atol=1e-11, rtol=1e-11
+    )
+
+
+@given(seed=st.integers(0, 2**32), epsilon=st.floats(0, 2))
+def test_mining_keeps_both_sides_of_an_anchor_or_neither(seed, epsilon):
+    mined = mine(*random_rows(seed, n=6, m=9), epsilon)
+    assert torch.equal(mined.pos.any(1), mined.neg.any(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "sharpest"),
+    [
+        ("multi_similarity", {"beta": 200}),
+        ("lifted_star", {"beta": 200}),
+        ("nca", {"scale": 200}),
+        ("supcon", {"tau": 0.01}),
+    ],
+)
+@given(seed=st.integers(0, 2**32))
+def test_the_sharpest_softmax_leaves_all_to_the_most_similar_negative(name, sharpest, seed):
+    sim, pairs = random_rows(seed, n=4, m=9)
+    sim = sim.masked_fill(sim > 0.7, 0.7)
+    pairs.neg[:, 0], pairs.pos[:, 0], sim[:, 0] = True, False, 0.9  # beyond all others by .2
+    pairs.pos[:, 1], pairs.neg[:, 1] = True, False
+    neg = LOSSES[name].pair_gradient(sim, pairs, LOSSES[name].params(**sharpest)) * pairs.neg
+    share = neg[:, 0] / neg.sum(1)
+    torch.testing.assert_close(share, torch.ones(4, dtype=torch.float64), atol=1e-7, rtol=0)
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.1])
+@every_example
+def test_negatives_are_pushed_and_positives_pulled_but_for_supcon(loss, p, epsilon):
+    against = [evaluate(*random_batch(seed), method_of(loss, p, epsilon)).violations for seed in range(5)]
+    assert any(found.any() for found in against) == (loss.name == "supcon")
+    assert not any((found & random_batch(seed)[1].neg).any() for seed, found in enumerate(against))
+
+
+@given(data=st.data(), seed=st.integers(0, 2**32), epsilon=st.none() | st.floats(0, 1))
+def test_pairs_that_are_not_mined_weigh_exactly_nothing(data, seed, epsilon):
+    loss = data.draw(st.sampled_from([*LOSSES.values()]))
+    sim, pairs = random_rows(seed, n=5, m=8)
+    got = evaluate(sim, pairs, method_of(loss, any_parameters(data, loss), epsilon))
+    assert not got.weights[~(got.mined.pos | got.mined.neg)].any()
+    assert got.weights.isfinite().all()

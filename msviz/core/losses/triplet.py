@@ -9,7 +9,9 @@ Weights; counts of active triplets (S_in - S_ip + lam > 0), similarity P:
     positive  w_ip = number of its active negatives
     negative  w_in = number of its active positives
 
-No triplet is ever built: sort one side, then count with a binary search, O(M log M) a row instead of |P| |N|.
+No triplet is ever built: sort the positives, which are few, and find each negative's place among them with a binary
+search. Its place is its number of active positives; how many negatives found a place beyond a positive is the
+positive's number. O(M log M) a row instead of |P| |N|.
 
 Source: F. Schroff, D. Kalenichenko, J. Philbin, CVPR 2015, arXiv 1503.03832; with similarities arXiv 1904.06627,
 section 3.
@@ -18,11 +20,11 @@ section 3.
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from msviz.core.losses.spec import Equation, LossSpec, Term, check, param, row_values
-from msviz.core.masked import masked_sum
+from msviz.core.masked import masked_sum, smallest_first
 from msviz.core.pairs import Pairs
 
 
@@ -37,34 +39,38 @@ class Params:
 
 
 def per_anchor(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[Tensor, " N"]:
-    """L_i [N] of every anchor: for each positive the sum of its active S_in, and as many times (lam - S_ip)."""
-    reach = p.lam - sim  # of a positive: a triplet is active when -S_in < lam - S_ip
-    need = (-sim).masked_fill(~pairs.neg, torch.inf).sort(1).values  # of the negatives, the hardest first
-    active = torch.searchsorted(need.detach(), reach.detach())  # [N, M]: how many come strictly before `reach`
-    hardest = (-need).masked_fill(need.isinf(), 0).cumsum(1)
-    total = torch.nn.functional.pad(hardest, (1, 0)).gather(1, active)  # sum of the `active` hardest S_in
-    return masked_sum(total + active * reach, pairs.pos)
+    """L_i [N] of every anchor: for each negative S_in as often as it is active, less the gates it has passed."""
+    gates, _ = _gates(sim, pairs, p)
+    active = torch.searchsorted(gates.detach(), sim.detach())  # [N, M]: how many gates lie strictly below S_in
+    passed = torch.nn.functional.pad(gates.masked_fill(gates.isinf(), 0).cumsum(1), (1, 0))
+    return masked_sum(active * sim - passed.gather(1, active), pairs.neg)
 
 
 def pair_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[Tensor, "N M"]:
     """dL_i/dS_ij [N, M], signed: minus or plus the number of active triplets that the pair belongs to."""
-    reach, need = p.lam - sim, -sim
-    negs = need.masked_fill(~pairs.neg, torch.inf).sort(1).values
-    poss = reach.masked_fill(~pairs.pos, -torch.inf).sort(1).values
-    # The same comparison from both ends, need < reach, so that both ends count the same triplets at ties of floats.
-    pos = torch.searchsorted(negs, reach)
-    neg = sim.shape[1] - torch.searchsorted(poss, need, right=True)
-    return (neg.masked_fill(~pairs.neg, 0) - pos.masked_fill(~pairs.pos, 0)).to(sim.dtype)
+    gates, columns = _gates(sim, pairs, p)
+    active = torch.searchsorted(gates, sim)
+    neg = pairs.neg.to(sim.dtype)
+    # The same places count for both ends, so both ends count the same triplets, at ties of floats too.
+    stopped = sim.new_zeros(len(sim), gates.shape[1] + 1).scatter_add(1, active, neg)  # negatives by their place
+    pos = stopped.flip(1).cumsum(1).flip(1)[:, 1:]  # [N, K]: negatives whose place is beyond the k-th gate
+    return (active * neg).scatter_add(1, columns, -pos)
+
+
+def _gates(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> tuple[Float[Tensor, "N K"], Int[Tensor, "N K"]]:
+    # A triplet is active when S_in > S_ip - lam: each positive is a gate for the negatives, the lowest first.
+    poss, columns = smallest_first(sim, pairs.pos)
+    return poss - p.lam, columns
 
 
 def equation(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params, i: int, j: int) -> Equation:
     """How many of the other kind complete an active triplet with the pair (i, j)."""
     s = float(sim[i, j])
     if pairs.neg[i, j]:
-        count = sum(-s < p.lam - k for k in row_values(sim, pairs.pos, i))
+        count = sum(s > k - p.lam for k in row_values(sim, pairs.pos, i))
         active = Term("|{k∈P_{i} : S_{ij}−S_{ik}+λ > 0}|", float(count), "P")
     else:
-        count = sum(-k < p.lam - s for k in row_values(sim, pairs.neg, i))
+        count = sum(k > s - p.lam for k in row_values(sim, pairs.neg, i))
         active = Term("|{k∈N_{i} : S_{ik}−S_{ij}+λ > 0}|", float(count), "P")
     return Equation(numerator=(active,))
 
