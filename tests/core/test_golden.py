@@ -9,6 +9,8 @@ import torch
 from msviz import LOSSES, Method, evaluate, label_pairs
 
 CASES = json.loads((Path(__file__).parents[1] / "golden" / "losses.json").read_text(encoding="utf-8"))["cases"]
+# Relative. Entries below 1e-3 may be off by 1e-12: the file's own numbers lost their digits there, as 1 - .9999 does.
+CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -16,20 +18,17 @@ CASES = json.loads((Path(__file__).parents[1] / "golden" / "losses.json").read_t
 def test_loss_agrees_with_the_golden_file(case, loss):
     sim = torch.tensor(case["similarity"], dtype=torch.float64)
     pairs = label_pairs(case["labels"])
-    expected = [e for e in case["expected"] if e["loss"] == loss]
-    for e in expected:
+    for e in (e for e in case["expected"] if e["loss"] == loss):
         got = evaluate(sim, pairs, Method(loss, epsilon=e["epsilon"], **e["params"]))
-        where = f"{e['params']}, epsilon {e['epsilon']}"
-        assert got.value.item() == pytest.approx(e["value"], abs=1e-9), where
-        if e["weights"] is None:  # a kink: there is no one gradient
-            continue
-        for name in ("gradient", "weights"):
+        for name in ("value", "gradient", "weights"):
+            if e[name] is None:  # a kink: there is no one gradient
+                continue
             right = torch.tensor(e[name], dtype=torch.float64)
-            torch.testing.assert_close(getattr(got, name), right, atol=1e-9, rtol=0, msg=lambda m, w=where: f"{w}: {m}")
+            where = f"{name} with {e['params']}, epsilon {e['epsilon']}"
+            torch.testing.assert_close(getattr(got, name), right, **CLOSE, msg=lambda m, w=where: f"{w}: {m}")
 
 
-def test_golden_file_has_cases_for_the_losses_of_the_paper():
-    known = {e["loss"] for case in CASES for e in case["expected"]}
-    assert {"contrastive", "triplet", "lifted", "lifted_star", "binomial", "multi_similarity", "linear"} <= known & {
-        *LOSSES
-    }
+def test_golden_file_has_every_loss_and_every_loss_is_in_the_golden_file():
+    losses = [e["loss"] for case in CASES for e in case["expected"]]
+    assert {*losses} == {*LOSSES}
+    assert len(losses) == 1352

@@ -36,6 +36,23 @@ def test_a_class_of_one_point_is_no_crash():
     assert value_of([0, 30, 50, 70], [0, 0, 1, 2], method) == pytest.approx(0.159012, abs=5e-7)
 
 
+def test_the_sums_of_neighbours_may_vanish_in_float32():
+    x = on_circle(0, 180, 1, 181, dtype=torch.float32).requires_grad_()
+    value = evaluate(similarity(x), label_pairs([0, 0, 1, 1]), Method("nca", scale=100)).value
+    assert value.item() == pytest.approx(199.98477, abs=2e-5)
+    value.backward()
+    assert x.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_similarity_one_has_a_place_in_the_histogram(dtype):
+    sim = similarity(on_circle(0, 0, 40, 90, dtype=dtype))
+    assert sim[0, 1] == 1
+    got = evaluate(sim, label_pairs([0, 0, 1, 1]), Method("histogram", bins=20))
+    assert got.value.item() == pytest.approx(0.25, abs=1e-6)
+    assert got.gradient.isfinite().all()
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_all_labels_distinct_is_nothing_but_for_losses_with_a_free_negative_term(loss):
     sim, pairs = similarity(on_circle(0, 30, 50, 70)), label_pairs([0, 1, 2, 3])
@@ -58,7 +75,7 @@ def test_self_pairs_are_dropped_by_index_also_where_their_similarity_is_below_on
 @pytest.mark.parametrize("beta", [100, 160, 200])
 def test_a_row_with_low_similarities_survives_a_large_beta_in_float32(beta):
     # The anchor's own 1 on the diagonal is the row's maximum: shifting by it would leave log 0 for the others.
-    for method in (Method(loss, beta=beta) for loss in ("multi_similarity", "lifted_star", "binomial")):
+    for method in (Method(loss, beta=beta) for loss in ("multi_similarity", "lifted_star", "binomial", "binlifted")):
         sim = torch.tensor([[1.0, -0.9, -0.95]])
         pairs = Pairs(pos=torch.tensor([[False, False, False]]), neg=torch.tensor([[False, True, True]]))
         got, right = evaluate(sim, pairs, method), evaluate(sim.double(), pairs, method)

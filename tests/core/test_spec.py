@@ -67,25 +67,44 @@ def test_every_range_is_kept_at_both_ends(loss, info):
         loss.params(**{info.name: info.low})
 
 
-@pytest.mark.parametrize(
-    ("loss", "name", "default", "low", "high", "low_open"),
-    [
-        ("contrastive", "lam", 0.5, -1, 1, False),
-        ("triplet", "lam", 0.1, 0, 2, False),
-        ("lifted", "lam", 0.5, -2, 2, False),
-        ("lifted_star", "alpha", 2, 0, 200, True),
-        ("lifted_star", "beta", 40, 0, 200, True),
-        ("binomial", "alpha", 2, 0, 200, True),
-        ("binomial", "beta", 40, 0, 200, True),
-        ("binomial", "lam", 0.5, -1, 1, False),
-        ("multi_similarity", "alpha", 2, 0, 200, True),
-        ("multi_similarity", "beta", 40, 0, 200, True),
-        ("multi_similarity", "lam", 0.5, -1, 1, False),
-    ],
-)
+TABLE = [  # of all losses; linear, npair and npair_ovo have no parameters
+    ("contrastive", "lam", 0.5, -1, 1, False),
+    ("triplet", "lam", 0.1, 0, 2, False),
+    ("lifted", "lam", 0.5, -2, 2, False),
+    ("lifted_star", "alpha", 2, 0, 200, True),
+    ("lifted_star", "beta", 40, 0, 200, True),
+    ("binomial", "alpha", 2, 0, 200, True),
+    ("binomial", "beta", 40, 0, 200, True),
+    ("binomial", "lam", 0.5, -1, 1, False),
+    ("nca", "scale", 1, 0, 200, True),
+    ("histogram", "bins", 20, 2, 200, False),
+    ("binlifted", "alpha", 2, 0, 200, True),
+    ("binlifted", "beta", 40, 0, 200, True),
+    ("binlifted", "lam", 0.5, -1, 1, False),
+    ("multi_similarity", "alpha", 2, 0, 200, True),
+    ("multi_similarity", "beta", 40, 0, 200, True),
+    ("multi_similarity", "lam", 0.5, -1, 1, False),
+    ("supcon", "tau", 0.1, 0.01, 10, False),
+]
+
+
+@pytest.mark.parametrize(("loss", "name", "default", "low", "high", "low_open"), TABLE)
 def test_defaults_and_ranges_are_those_of_the_table(loss, name, default, low, high, low_open):
     info = next(info for info in param_infos(LOSSES[loss].params) if info.name == name)
     assert (info.default, info.low, info.high, info.low_open) == (default, low, high, low_open)
+
+
+def test_the_table_knows_every_parameter():
+    assert {(loss, name) for loss, name, *_ in TABLE} == {
+        (name, info.name) for name, loss in LOSSES.items() for info in param_infos(loss.params)
+    }
+
+
+def test_bins_are_counted_in_whole_numbers():
+    (info,) = param_infos(LOSSES["histogram"].params)
+    assert (info.whole, info.step) == (True, 1)
+    assert repr(LOSSES["histogram"].params(bins=7.0)) == "Params(bins=7)"
+    assert message_of(LOSSES["histogram"].params, bins=2.5) == "bins must be a whole number, got 2.5"
 
 
 def test_parameters_become_plain_numbers():

@@ -72,8 +72,8 @@ def gradient(
     """dL/dS_ij [N, M], signed: what the mass that moves from node r to node r + 1 gains or loses."""
     segment = _segment(sim, p)
     (pos, neg), count = _histograms(collected), collected[:, -1].clamp(min=1)
-    pull = neg[segment] * p.bins / 2 / count[0]
-    push = pos[segment + 1] * p.bins / 2 / count[1]
+    pull: Tensor = neg[segment] * p.bins / 2 / count[0]
+    push: Tensor = pos[segment + 1] * p.bins / 2 / count[1]
     return push.masked_fill(~pairs.neg, 0) - pull.masked_fill(~pairs.pos, 0)
 
 
