@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from msviz.core.errors import MsvizError as MsvizError
     from msviz.core.gpw import autograd_gradient as autograd_gradient
     from msviz.core.losses import LOSSES as LOSSES
+    from msviz.core.methods import ABLATION as ABLATION
     from msviz.core.methods import METHODS as METHODS
     from msviz.core.methods import Evaluation as Evaluation
     from msviz.core.methods import Method as Method
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from msviz.core.similarity import zero_rows as zero_rows
 
 _HOMES = {
+    "ABLATION": "msviz.core.methods",
     "LOSSES": "msviz.core.losses",
     "METHODS": "msviz.core.methods",
     "Evaluation": "msviz.core.methods",
@@ -41,6 +43,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ABLATION",
     "LOSSES",
     "METHODS",
     "Evaluation",

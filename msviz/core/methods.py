@@ -151,9 +151,25 @@ METHODS: dict[str, Method] = {
     "binomial": Method("binomial"),
     "lifted_star": Method("lifted_star"),
     "ms_mining": Method("linear", epsilon=0.1),
+    "binlifted": Method("binlifted"),
     "ms_weighting": Method("multi_similarity"),
     "binomial_mining": Method("binomial", epsilon=0.1),
     "lifted_star_mining": Method("lifted_star", epsilon=0.1),
     "ms": Method("multi_similarity", epsilon=0.1),
 }
 """Methods worth knowing, by a short name: three settings of multi-similarity, the rows of the paper's ablation."""
+
+ABLATION: dict[str, str] = {
+    "binomial": "S",
+    "lifted_star": "N",
+    "ms_mining": "P",
+    "binlifted": "SN",
+    "ms_weighting": "SN",
+    "binomial_mining": "SP",
+    "lifted_star_mining": "NP",
+    "ms": "SPN",
+}
+"""The rows of the paper's ablation (arXiv 1904.06627, section 4): a name in `METHODS`, the similarities it looks at.
+
+S is the pair itself, N its rivals of its own kind, P the other kind; mining is what adds P.
+"""

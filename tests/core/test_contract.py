@@ -295,14 +295,6 @@ def test_the_sharpest_softmax_leaves_all_to_the_most_similar_negative(name, shar
     torch.testing.assert_close(share, torch.ones(4, dtype=torch.float64), atol=1e-7, rtol=0)
 
 
-@pytest.mark.parametrize("epsilon", [None, 0.1])
-@every_example
-def test_negatives_are_pushed_and_positives_pulled_but_for_supcon(loss, p, epsilon):
-    against = [evaluate(*random_batch(seed), method_of(loss, p, epsilon)).violations for seed in range(5)]
-    assert any(found.any() for found in against) == (loss.name == "supcon")
-    assert not any((found & random_batch(seed)[1].neg).any() for seed, found in enumerate(against))
-
-
 @given(data=st.data(), seed=st.integers(0, 2**32), epsilon=st.none() | st.floats(0, 1))
 def test_pairs_that_are_not_mined_weigh_exactly_nothing(data, seed, epsilon):
     loss = data.draw(st.sampled_from([*LOSSES.values()]))

@@ -8,7 +8,7 @@ import pickle
 import pytest
 import torch
 
-from msviz import LOSSES, METHODS, Method, MsvizError, evaluate, label_pairs
+from msviz import ABLATION, LOSSES, METHODS, Method, MsvizError, evaluate, label_pairs
 from tests.core.batches import one_anchor, random_batch
 
 
@@ -87,6 +87,7 @@ def test_errors_survive_a_process_border():
         ("binomial", "binomial", None),
         ("lifted_star", "lifted_star", None),
         ("ms_mining", "linear", 0.1),
+        ("binlifted", "binlifted", None),
         ("ms_weighting", "multi_similarity", None),
         ("binomial_mining", "binomial", 0.1),
         ("lifted_star_mining", "lifted_star", 0.1),
@@ -95,6 +96,20 @@ def test_errors_survive_a_process_border():
 )
 def test_rows_of_the_ablation_are_methods(slug, loss, epsilon):
     assert METHODS[slug] == Method(loss, epsilon=epsilon)
+
+
+def test_the_ablation_has_its_eight_rows_in_the_order_of_the_methods():
+    assert [*ABLATION] == [*METHODS][3:]
+    assert sorted(ABLATION.values(), key=len) == ["S", "N", "P", "SN", "SN", "SP", "NP", "SPN"]
+
+
+@pytest.mark.parametrize("slug", ABLATION)
+def test_a_row_of_the_ablation_looks_at_what_its_equation_names_and_at_p_when_mined(slug):
+    method = METHODS[slug]
+    equation = method.loss.equation(*one_anchor([0.5], [0.6, 0.4]), method.params, 0, 1)
+    terms = (*equation.factor, *equation.numerator, *equation.denominator)
+    mining = {"P"} if method.epsilon is not None else set()
+    assert {term.role for term in terms} - {""} | mining == {*ABLATION[slug]}
 
 
 def test_three_settings_of_the_same_loss():

@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import itertools
+import json
 import shutil
 import subprocess
 import sys
@@ -64,16 +65,24 @@ def python(code: str, folder: Path = PACKAGE.parent) -> subprocess.CompletedProc
 
 
 @pytest.fixture
-def losses_folder(tmp_path):
-    """The folder of losses in a copy of the package."""
+def copy(tmp_path):
+    """A copy of the package and of the core's tests."""
     only_bytes = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(PACKAGE / "core", tmp_path / "msviz" / "core", ignore=only_bytes)
-    shutil.copy(PACKAGE / "__init__.py", tmp_path / "msviz")
-    return tmp_path / "msviz" / "core" / "losses"
+    root = PACKAGE.parent
+    for folder in ("msviz", "tests/core"):
+        shutil.copytree(root / folder, tmp_path / folder, ignore=only_bytes)
+    for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+        shutil.copy(root / file, tmp_path / file)
+    return tmp_path
 
 
-def test_a_new_file_is_a_new_loss(losses_folder):
-    (losses_folder / "half_linear.py").write_text(NEW_LOSS, encoding="utf-8")
+@pytest.fixture
+def copy_with_a_new_loss(copy):
+    (copy / "msviz" / "core" / "losses" / "half_linear.py").write_text(NEW_LOSS, encoding="utf-8")
+    return copy
+
+
+def test_a_new_file_is_a_new_loss(copy_with_a_new_loss):
     done = python(
         "import msviz, torch\n"
         "from msviz.core.gpw import proof\n"
@@ -83,7 +92,7 @@ def test_a_new_file_is_a_new_loss(losses_folder):
         "method = msviz.Method('half_linear', half=0.25, epsilon=0.1)\n"
         "print(proof(torch.eye(3), msviz.label_pairs([0, 0, 1]), method))\n"
         "print(next(iter(msviz.LOSSES)), len(msviz.LOSSES))",
-        losses_folder.parents[2],
+        copy_with_a_new_loss,
     )
     assert done.stdout.splitlines() == [
         "[('h', 0.5, 0, 1, 'How much of everything.')]",
@@ -92,9 +101,51 @@ def test_a_new_file_is_a_new_loss(losses_folder):
     ], done.stderr
 
 
-def test_a_file_without_a_record_says_what_is_missing(losses_folder):
-    (losses_folder / "unfinished.py").write_text("", encoding="utf-8")
-    done = python("import msviz; msviz.LOSSES", losses_folder.parents[2])
+def test_a_new_loss_is_in_the_menu_and_has_its_slider(copy_with_a_new_loss):
+    done = python(
+        "import json\n"
+        "from msviz import Method\n"
+        "from msviz.state import History, default_state\n"
+        "from msviz.ui.desk import Desk\n"
+        "from msviz.ui.strip import message\n"
+        "data = message(Desk(History(default_state().with_method(Method('half_linear', half=0.25)))))\n"
+        "print(json.dumps([data['losses'], data['params']]))",
+        copy_with_a_new_loss,
+    )
+    assert done.returncode == 0, done.stderr
+    menu, (slider, epsilon) = json.loads(done.stdout)
+    assert {"name": "half_linear", "title": "Half"} in menu
+    assert epsilon["name"] == "epsilon"
+    wanted = {"name": "half", "letter": "h", "low": 0, "high": 1, "value": 0.25, "help": "How much of everything."}
+    assert {key: slider[key] for key in wanted} == wanted
+
+
+def test_the_contract_tests_take_in_a_new_loss_and_find_its_mistakes(copy_with_a_new_loss):
+    wrong = NEW_LOSS.replace("half_linear", "half_wrong").replace("return p.half * (pairs.neg", "return (pairs.neg")
+    (copy_with_a_new_loss / "msviz" / "core" / "losses" / "half_wrong.py").write_text(wrong, encoding="utf-8")
+    some = "(half_linear or half_wrong) and (closed_form or blocks or half_precision)"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "tests/core/test_contract.py",
+        "-k",
+        some,
+        "-rpf",
+        "-p",
+        "no:cacheprovider",
+    ]
+    out = subprocess.run(command, cwd=copy_with_a_new_loss, capture_output=True, text=True).stdout
+    assert "PASSED tests/core/test_contract.py::test_closed_form_is_the_gradient_of_the_loss[half_linear-0-None]" in out
+    assert "FAILED tests/core/test_contract.py::test_closed_form_is_the_gradient_of_the_loss[half_wrong-0-None]" in out
+    assert (
+        "PASSED tests/core/test_contract.py::test_blocks_of_rows_give_the_same_as_the_whole[half_linear-0-0.1]" in out
+    )
+
+
+def test_a_file_without_a_record_says_what_is_missing(copy):
+    (copy / "msviz" / "core" / "losses" / "unfinished.py").write_text("", encoding="utf-8")
+    done = python("import msviz; msviz.LOSSES", copy)
     assert "losses/unfinished.py must end in LOSS = LossSpec(name='unfinished', ...)" in done.stderr
 
 
@@ -153,17 +204,24 @@ def test_every_field_of_a_public_record_is_explained(name):
         assert f"        {field}: " in record.__doc__, field
 
 
+def lesson(loss):
+    """The functions of a loss that a student reads."""
+    batch = loss.whole_batch
+    value = [loss.per_anchor] if loss.separable else [batch.collect, batch.value, batch.gradient]
+    return [*value, loss.pair_gradient, loss.equation]
+
+
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def test_every_loss_explains_itself_its_parameters_and_its_source(loss):
-    module = inspect.getmodule(loss.per_anchor)
-    assert "L_i = " in module.__doc__
+    module = inspect.getmodule(loss.pair_gradient)
+    assert ("L_i = " if loss.separable else "L = ") in module.__doc__
     assert "w_i" in module.__doc__
     assert "Source: " in module.__doc__
     assert loss.title
     assert loss.cite
     assert loss.params.__doc__
     assert not loss.params.__doc__.startswith("Params(")  # what a dataclass writes when nobody does
-    for function in (loss.per_anchor, loss.pair_gradient, loss.equation):
+    for function in lesson(loss):
         assert function.__doc__
     for info in param_infos(loss.params):
         assert info.letter
@@ -173,5 +231,6 @@ def test_every_loss_explains_itself_its_parameters_and_its_source(loss):
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 def test_the_source_that_pages_show_is_the_lesson_itself(loss):
-    assert inspect.getsource(loss.per_anchor).startswith("def per_anchor(")
-    assert inspect.getsource(loss.pair_gradient).startswith("def pair_gradient(")
+    for function in lesson(loss):
+        assert inspect.getsource(function).startswith(f"def {function.__name__}(")
+        assert inspect.getmodule(function).__name__ == f"msviz.core.losses.{loss.name}"
