@@ -12,8 +12,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from msviz.core.criterion import PairLoss as PairLoss
     from msviz.core.errors import MsvizError as MsvizError
+    from msviz.core.errors import ZeroRowWarning as ZeroRowWarning
+    from msviz.core.figure2 import CasePath as CasePath
+    from msviz.core.figure2 import figure2 as figure2
+    from msviz.core.forces import forces as forces
+    from msviz.core.forces import pair_forces as pair_forces
+    from msviz.core.gpw import SignCheck as SignCheck
     from msviz.core.gpw import autograd_gradient as autograd_gradient
+    from msviz.core.gpw import proof as proof
+    from msviz.core.gpw import sign_check as sign_check
     from msviz.core.losses import LOSSES as LOSSES
     from msviz.core.methods import ABLATION as ABLATION
     from msviz.core.methods import METHODS as METHODS
@@ -23,38 +32,86 @@ if TYPE_CHECKING:
     from msviz.core.pairs import Pairs as Pairs
     from msviz.core.pairs import label_pairs as label_pairs
     from msviz.core.pairs import mine as mine
+    from msviz.core.probe import Probe as Probe
+    from msviz.core.probe import probe as probe
+    from msviz.core.reasons import Reason as Reason
+    from msviz.core.reasons import Reasons as Reasons
+    from msviz.core.reasons import reasons as reasons
     from msviz.core.similarity import similarity as similarity
     from msviz.core.similarity import zero_rows as zero_rows
+    from msviz.core.table1 import FOOTNOTES as FOOTNOTES
+    from msviz.core.table1 import TABLE1 as TABLE1
+    from msviz.core.table1 import TABLE1_METHODS as TABLE1_METHODS
+    from msviz.core.three_similarities import Similarities as Similarities
+    from msviz.core.three_similarities import three_similarities as three_similarities
 
 _HOMES = {
     "ABLATION": "msviz.core.methods",
+    "FOOTNOTES": "msviz.core.table1",
     "LOSSES": "msviz.core.losses",
     "METHODS": "msviz.core.methods",
+    "TABLE1": "msviz.core.table1",
+    "TABLE1_METHODS": "msviz.core.table1",
+    "CasePath": "msviz.core.figure2",
     "Evaluation": "msviz.core.methods",
     "Method": "msviz.core.methods",
     "MsvizError": "msviz.core.errors",
+    "PairLoss": "msviz.core.criterion",
     "Pairs": "msviz.core.pairs",
+    "ZeroRowWarning": "msviz.core.errors",
+    "Probe": "msviz.core.probe",
+    "Reason": "msviz.core.reasons",
+    "Reasons": "msviz.core.reasons",
+    "SignCheck": "msviz.core.gpw",
+    "Similarities": "msviz.core.three_similarities",
     "autograd_gradient": "msviz.core.gpw",
     "evaluate": "msviz.core.methods",
+    "figure2": "msviz.core.figure2",
+    "forces": "msviz.core.forces",
     "label_pairs": "msviz.core.pairs",
     "mine": "msviz.core.pairs",
+    "pair_forces": "msviz.core.forces",
+    "probe": "msviz.core.probe",
+    "proof": "msviz.core.gpw",
+    "reasons": "msviz.core.reasons",
+    "sign_check": "msviz.core.gpw",
     "similarity": "msviz.core.similarity",
+    "three_similarities": "msviz.core.three_similarities",
     "zero_rows": "msviz.core.similarity",
 }
 
 __all__ = [
     "ABLATION",
+    "FOOTNOTES",
     "LOSSES",
     "METHODS",
+    "TABLE1",
+    "TABLE1_METHODS",
+    "CasePath",
     "Evaluation",
     "Method",
     "MsvizError",
+    "PairLoss",
     "Pairs",
+    "Probe",
+    "Reason",
+    "Reasons",
+    "SignCheck",
+    "Similarities",
+    "ZeroRowWarning",
     "autograd_gradient",
     "evaluate",
+    "figure2",
+    "forces",
     "label_pairs",
     "mine",
+    "pair_forces",
+    "probe",
+    "proof",
+    "reasons",
+    "sign_check",
     "similarity",
+    "three_similarities",
     "zero_rows",
 ]
 

@@ -22,6 +22,8 @@ from msviz.core.methods import METHODS, Method
 from msviz.core.pairs import Comparison, Pairs, compare, mine
 from msviz.core.similarity import check_embeddings, report_zero_rows, rows_and_lengths, through_normalization
 
+_FEW = 1 / 8  # of the references: up to here a class's members are looked up one by one, above by masks of the block
+
 
 class PairLoss(nn.Module):
     """A method as a criterion: embeddings and labels in, the batch loss out, ready for `backward()`.
@@ -76,8 +78,8 @@ class PairLoss(nn.Module):
             self_columns: [N] the column that is the anchor itself, -1 = not among the references.
 
         Raises:
-            MsvizError: `error.shape` or `error.not_finite` for embeddings, `error.labels_count`, `error.ref_labels`;
-                those of `msviz.label_pairs` for labels.
+            MsvizError: `error.shape`, `error.not_finite`, `error.device` or `error.overflow` (without `normalize`) for
+                embeddings; `error.labels_count`, `error.ref_labels`, and those of `msviz.label_pairs` for labels.
         """
         check_embeddings("embeddings", embeddings)
         if (ref_emb is None) != (ref_labels is None):
@@ -87,6 +89,7 @@ class PairLoss(nn.Module):
             )
         if ref_emb is not None:
             check_embeddings("ref_emb", ref_emb, width=embeddings.shape[1])
+            _check_device(ref_emb, embeddings)
         comparison = compare(labels, ref_labels, self_columns).to(embeddings.device)
         _check_count("labels", len(comparison.anchors), embeddings)
         if ref_emb is not None:
@@ -137,12 +140,15 @@ class _Blockwise(torch.autograd.Function):
         with torch.autocast(x.device.type, enabled=False):
             value, *gradients = _value_and_gradients(x, ref, job, *wanted)
         ctx.save_for_backward(*gradients)
+        ctx.dtypes = (x.dtype, None if ref is None else ref.dtype)
         return value
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, ref = (None if g is None else (grad * g).to(g.dtype) for g in ctx.saved_tensors)
+        # Into the type of the input only now: a loss scaler's factor in `grad` saves small float16 gradients from 0.
+        gradients = zip(ctx.saved_tensors, ctx.dtypes, strict=True)
+        x, ref = (None if g is None else (grad * g).to(dtype) for g, dtype in gradients)
         return x, ref, None, None
 
 
@@ -162,10 +168,18 @@ def _value_and_gradients(
             blocks.push(rows, gradient)
         value, scale = per_anchor.sum() / max(job.anchors, 1), 1 / max(job.anchors, 1)
     else:
-        collected = job.add_up(torch.stack([whole.collect(sim, blocks.mined(rows, sim), p) for rows, sim in blocks]).sum(0))
+        collected = job.add_up(
+            torch.stack([whole.collect(sim, blocks.mined(rows, sim), p) for rows, sim in blocks]).sum(0)
+        )
         value, scale = whole.value(collected, p), 1.0
         for rows, sim in blocks if wanted else ():
             blocks.push(rows, whole.gradient(collected, sim, blocks.mined(rows, sim), p))
+    if not job.normalize and not bool(value.isfinite()):
+        raise MsvizError(
+            "error.overflow",
+            "the similarities are too large for {dtype}; normalise the embeddings or scale them down",
+            dtype=str(dtype),
+        )
     return value, anchors.gradient(scale), None if ref is None else refs.gradient(scale)
 
 
@@ -173,19 +187,18 @@ class _Rows:
     """Embeddings, as they are compared, and the gradient that they gather."""
 
     def __init__(self, x: Tensor, dtype: torch.dtype, normalize: bool, wanted: bool) -> None:
-        self.dtype = x.dtype
-        wide = x.to(dtype)
-        self.unit, self.length = rows_and_lengths(wide) if normalize else (wide, None)
+        self.unit: Tensor = x.to(dtype)
+        self.length: Tensor | None = None
+        if normalize:
+            self.unit, self.length = rows_and_lengths(self.unit)
         self.gathered = torch.zeros_like(self.unit) if wanted else None  # G x_hat, still without 1/N
 
     def gradient(self, scale: float) -> Tensor | None:
-        """The gradient in the type of the embeddings, through the normalisation."""
+        """What was gathered, times `scale`, through the normalisation; None when nobody wants it."""
         if self.gathered is None:
             return None
         gradient = self.gathered.mul_(scale)
-        if self.length is not None:
-            gradient = through_normalization(gradient, self.unit, self.length)
-        return gradient.to(self.dtype)
+        return gradient if self.length is None else through_normalization(gradient, self.unit, self.length)
 
 
 class _Blocks:
@@ -211,6 +224,10 @@ class _Blocks:
         """L_i of these rows and, if wanted, their signed pair gradient."""
         loss, p, epsilon = self.job.method.loss, self.job.method.params, self.job.method.epsilon
         assert loss.per_anchor is not None
+        comparison = self.job.comparison
+        if loss.fused is not None and comparison.by_class.most <= _FEW * sim.shape[1]:
+            values = loss.fused(sim, comparison, rows, p, epsilon, gradient=wanted)
+            return values, sim if wanted else None
         mined = self.mined(rows, sim)
         return loss.per_anchor(sim, mined, p), loss.pair_gradient(sim, mined, p) if wanted else None
 
@@ -225,7 +242,7 @@ class _Blocks:
 
 
 def _rows_at_a_time(m: int, device: torch.device) -> int:
-    # 4 MiB of float32 stay in a processor's cache; a GPU wants more work at a time. Fewer than 64 rows make slow products.
+    # 4 MiB of float32 stay in a processor's cache; a GPU wants more at a time. Below 64 rows matrix products are slow.
     entries = 2**20 if device.type == "cpu" else 2**24
     return max(64, entries // max(m, 1))
 
@@ -243,12 +260,24 @@ def _method(method: Method | str) -> Method:
     return METHODS[method]
 
 
-def _block_rows(block_rows: int | None) -> int | None:
-    if block_rows is not None and (isinstance(block_rows, bool) or not isinstance(block_rows, int) or block_rows < 1):
+def _block_rows(block_rows: Any) -> int | None:
+    if block_rows is None:
+        return None
+    if isinstance(block_rows, bool) or not isinstance(block_rows, int) or block_rows < 1:
         raise MsvizError(
             "error.block_rows", "block_rows must be a whole number >= 1, or None, got {got}", got=shown(block_rows)
         )
     return block_rows
+
+
+def _check_device(ref: Tensor, embeddings: Tensor) -> None:
+    if ref.device != embeddings.device:
+        raise MsvizError(
+            "error.device",
+            "ref_emb must be on the device of the embeddings, {expected}, got {got}; move it there with .to(...)",
+            expected=str(embeddings.device),
+            got=str(ref.device),
+        )
 
 
 def _check_count(name: str, got: int, embeddings: Tensor) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from msviz.core.errors import MsvizError, shown
 from msviz.core.labels import encode_labels, plain_labels
-from msviz.core.precision import at_least_float32, is_finite_number
+from msviz.core.precision import at_least_float32, check_finite, is_finite_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +167,7 @@ def bounds(sim: Float[Tensor, "N M"], pairs: Pairs) -> Bounds:
     >>> found.hardest_pos_at, found.hardest_neg
     (tensor([1]), tensor([0.3000]))
     """
-    _check_shape(sim, pairs)
+    check_pairs(sim, pairs)
     sim = at_least_float32(sim)
     pos, neg = sim.masked_fill(~pairs.pos, torch.inf), sim.masked_fill(~pairs.neg, -torch.inf)
     # One column more, so that a matrix without columns has a minimum too.
@@ -205,7 +205,7 @@ def mine(sim: Float[Tensor, "N M"], pairs: Pairs, epsilon: float | None) -> Pair
 
     Source: arXiv 1904.06627, equations 7 and 8.
     """
-    _check_shape(sim, pairs)
+    check_pairs(sim, pairs)
     epsilon = check_epsilon(epsilon)
     if epsilon is None:
         return pairs
@@ -257,7 +257,13 @@ def _check_self_columns(self_columns: Tensor, n: int, m: int) -> None:
         )
 
 
-def _check_shape(sim: Tensor, pairs: Pairs) -> None:
+def check_pairs(sim: Float[Tensor, "N M"], pairs: Pairs) -> None:
+    """Refuse similarities and masks that do not belong together.
+
+    Raises:
+        MsvizError: `error.shape` when they differ in shape; `error.not_finite` for NaN or infinite similarities;
+            `error.masks` unless the masks are boolean; `error.both_kinds` for a pair that is positive and negative.
+    """
     if sim.ndim != 2 or sim.shape != pairs.pos.shape or sim.shape != pairs.neg.shape:
         raise MsvizError(
             "error.shape",
@@ -266,3 +272,18 @@ def _check_shape(sim: Tensor, pairs: Pairs) -> None:
             expected=f"of the same shape as its pairs, {list(pairs.pos.shape)}",
             got=f"shape {list(sim.shape)}",
         )
+    for mask in (pairs.pos, pairs.neg):
+        if mask.dtype != torch.bool:
+            raise MsvizError(
+                "error.masks", "pos and neg must be boolean masks, got {got}; compare with != 0", got=str(mask.dtype)
+            )
+    both = pairs.pos & pairs.neg
+    if bool(both.any()):
+        i, j = both.nonzero()[0].tolist()
+        raise MsvizError(
+            "error.both_kinds",
+            "a pair is a positive, a negative or neither, got both for anchor {anchor} with {other}",
+            anchor=i,
+            other=j,
+        )
+    check_finite("sim", sim)

@@ -1,4 +1,4 @@
-"""Two rules about numbers: tensors are computed in float32 or better, parameters are finite plain numbers."""
+"""Three rules about numbers: tensors are finite, and computed in float32 or better; parameters are finite numbers."""
 
 import math
 from numbers import Real
@@ -6,6 +6,8 @@ from typing import TypeGuard
 
 import torch
 from torch import Tensor
+
+from msviz.core.errors import MsvizError
 
 
 def at_least_float32(x: Tensor) -> Tensor:
@@ -18,6 +20,30 @@ def at_least_float32(x: Tensor) -> Tensor:
     torch.float32
     """
     return x if x.dtype in (torch.float32, torch.float64) else x.to(torch.float32)
+
+
+def check_finite(name: str, x: Tensor) -> None:
+    """Refuse a matrix that holds NaN or an infinity; the error names the first one.
+
+    Raises:
+        MsvizError: `error.not_finite`.
+
+    >>> check_finite("x", torch.tensor([[1.0, float("inf")]]))
+    Traceback (most recent call last):
+    msviz.core.errors.MsvizError: x must be finite, got inf in row 0, column 1; repair or remove that row
+    """
+    finite = x.isfinite()
+    if bool(finite.all()):
+        return
+    row, column = (~finite).nonzero()[0].tolist()
+    raise MsvizError(
+        "error.not_finite",
+        "{name} must be finite, got {got} in row {row}, column {column}; repair or remove that row",
+        name=name,
+        got=float(x[row, column]),
+        row=row,
+        column=column,
+    )
 
 
 def is_finite_number(x: object) -> TypeGuard[float]:

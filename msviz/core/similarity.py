@@ -1,13 +1,14 @@
 """Cosine similarities between embeddings: S = x_hat ref_hat^T, higher = closer."""
 
 import warnings
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from msviz.core.errors import MsvizError, MsvizTypeError, ZeroRowWarning
-from msviz.core.precision import at_least_float32
+from msviz.core.precision import at_least_float32, check_finite
 
 
 def similarity(
@@ -36,11 +37,15 @@ def similarity(
     Source: arXiv 1904.06627, section 3.
     """
     check_embeddings("x", x)
-    rows = _prepared("x", x, normalize)
+    if normalize:
+        report_zero_rows("x", x)
+    rows = _prepared(x, normalize)
     if ref is None:
         return rows @ rows.T
     check_embeddings("ref", ref, width=x.shape[1])
-    return rows @ _prepared("ref", ref, normalize).T
+    if normalize:
+        report_zero_rows("ref", ref)
+    return rows @ _prepared(ref, normalize).T
 
 
 def normalize_rows(x: Float[Tensor, "N d"]) -> Float[Tensor, "N d"]:
@@ -111,7 +116,7 @@ def report_zero_rows(name: str, x: Float[Tensor, "N d"]) -> None:
         )
 
 
-def check_embeddings(name: str, x: Float[Tensor, "N d"], width: int | None = None) -> None:
+def check_embeddings(name: str, x: Any, width: int | None = None) -> None:
     """Refuse what cannot be compared: `x` must be a finite floating-point matrix, with `width` columns if given.
 
     Raises:
@@ -139,21 +144,8 @@ def check_embeddings(name: str, x: Float[Tensor, "N d"], width: int | None = Non
             expected=f"a matrix with {width} columns, like what it is compared with",
             got=f"{x.shape[1]} columns",
         )
-    finite = x.isfinite()
-    if not bool(finite.all()):
-        row, column = (~finite).nonzero()[0].tolist()
-        raise MsvizError(
-            "error.not_finite",
-            "{name} must be finite, got {got} in row {row}, column {column}; remove that row or repair it",
-            name=name,
-            got=float(x[row, column]),
-            row=row,
-            column=column,
-        )
+    check_finite(name, x)
 
 
-def _prepared(name: str, x: Tensor, normalize: bool) -> Tensor:
-    if not normalize:
-        return at_least_float32(x)
-    report_zero_rows(name, x)
-    return normalize_rows(x)
+def _prepared(x: Tensor, normalize: bool) -> Tensor:
+    return normalize_rows(x) if normalize else at_least_float32(x)

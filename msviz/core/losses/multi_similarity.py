@@ -25,6 +25,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from msviz.core.fused import multi_similarity_rows
 from msviz.core.losses.spec import ONE, Equation, LossSpec, Term, check, exp, param, row_values
 from msviz.core.masked import masked_logsumexp
 from msviz.core.pairs import Pairs
@@ -97,5 +98,6 @@ LOSS = LossSpec(
     per_anchor=per_anchor,
     pair_gradient=pair_gradient,
     equation=equation,
+    fused=multi_similarity_rows,
     order=0,
 )

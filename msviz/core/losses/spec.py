@@ -128,6 +128,8 @@ class LossSpec:
         pair_gradient: (sim [N, M], pairs, p) -> d total / dS_ij [N, M], signed, in closed form.
         equation: (sim, pairs, p, i, j) -> the weight of pair (i, j), which must be in `pairs`, written out.
         whole_batch: how a loss without `per_anchor` is computed; None for all others.
+        fused: (sim [n, M], comparison, rows, p, epsilon, gradient) -> L_i [n]: mining, `per_anchor` and, on request,
+            `pair_gradient` in one, fast and overwriting `sim` (see `msviz.core.fused`); None = there is no such thing.
         order: its place in menus; equal places are alphabetical.
 
     Half precision never enters a loss file: `per_anchor` and `pair_gradient` get at least float32, values stay so, and
@@ -143,6 +145,7 @@ class LossSpec:
     pair_gradient: Callable[[Tensor, Pairs, Any], Tensor]
     equation: Callable[[Tensor, Pairs, Any, int, int], Equation]
     whole_batch: WholeBatch | None = None
+    fused: Callable[..., Tensor] | None = None
     order: int = 100
 
     def __post_init__(self) -> None:
