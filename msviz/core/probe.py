@@ -1,5 +1,7 @@
 """The paper's Table 1, measured: which of the three similarities does the weight of a negative pair answer to?
 
+What the paper says, and where the measurement honestly says more, stands in `table1.py`.
+
 Many random anchors, one negative pair (i, j) each. Part of the anchor's row is moved, by a shift up and by one down,
 and the weight w_ij is read before and after:
 
@@ -22,7 +24,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from msviz.core.errors import MsvizError, shown
-from msviz.core.methods import METHODS, Method, evaluate
+from msviz.core.methods import Method, evaluate
 from msviz.core.pairs import Pairs
 from msviz.core.precision import is_finite_number
 
@@ -31,64 +33,6 @@ MOST_POSITIVES: Final = 5
 MOST_NEGATIVES: Final = 10
 PAIR: Final = MOST_POSITIVES  # the column of the measured pair: the first of the negatives, whatever their number
 ROWS_OF_A_BATCH: Final = 4  # for a loss of the whole batch
-
-TABLE1: Final[dict[str, str]] = {
-    "contrastive": "S",
-    "binomial": "S",
-    "triplet": "P",
-    "histogram": "P",
-    "npair": "N",
-    "lifted": "N",
-    "nca": "PN",
-    "binlifted": "SN",
-    "multi_similarity": "SPN",
-}
-"""The paper's Table 1: loss -> the similarities that it ticks, for a negative pair; `TABLE1_METHODS` are its rows."""
-
-TABLE1_METHODS: Final[dict[str, Method]] = {
-    **{loss: Method(loss) for loss in TABLE1},
-    "multi_similarity": METHODS["ms"],  # its P is mining
-}
-"""The methods that Table 1 speaks of: each loss with its default parameters, multi-similarity with mining."""
-
-
-@dataclass(frozen=True)
-class Footnote:
-    """Where the measurement says more than the paper's table, and why that is right.
-
-    Attributes:
-        key: its name, for a text in another language.
-        extra: the ticks that it adds.
-        sentence: the reason, in plain English.
-    """
-
-    key: str
-    extra: str
-    sentence: str
-
-
-_HINGE = Footnote(
-    "hinge",
-    "P",
-    "Its hinge closes in rare anchors with few pairs, |P||N| < e^(2 - lam); where the positives open or close it, the "
-    "weight moves.",
-)
-
-FOOTNOTES: Final[dict[str, Footnote]] = {
-    "npair": Footnote("exponent", "P", "Its exponent S_n - S_p holds the positive's similarity, so it measures P too."),
-    "histogram": Footnote(
-        "bins",
-        "S",
-        "A row that moves alone leaves the batch's histograms behind, so it measures S too; the whole batch may move "
-        "by whole bin widths without any change.",
-    ),
-    "lifted": _HINGE,
-    "binlifted": _HINGE,
-    "binomial_mining": Footnote(
-        "counts", "N", "It divides by |N|, which counts mined pairs: a rival that enters or leaves changes it."
-    ),
-}
-"""Method -> where the probe honestly measures more than the paper's table (or its ablation) says."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +118,7 @@ class Probe:
 
     @property
     def ticks(self) -> str:
-        """The measured ticks, written as in `TABLE1`: "SPN" for all three, "" for none."""
+        """The measured ticks, written as in `msviz.TABLE1`: "SPN" for all three, "" for none."""
         return "".join(name for name, found in zip("SPN", (self.s, self.p, self.n), strict=True) if found.tick)
 
 
@@ -192,12 +136,13 @@ def probe(method: Method, rng: torch.Generator, anchors: int = 500, shift: float
         anchors: how many anchors, at least 1. A tick is "any anchor moved": a few hundred find the rare ones.
         shift: by how much, > 0 and < 1, in units of similarity.
         combinations: the least |P_i||N_i| of an anchor, 1 to 50. With 5, the hinge of `lifted` never closes at its
-            default lam (see `FOOTNOTES`).
+            default lam (see `table1.py`).
 
     Raises:
         MsvizError: `error.parameter_range` when anchors, shift or combinations are out of range.
 
     >>> import torch
+    >>> from msviz.core.methods import METHODS
     >>> found = probe(METHODS["ms"], torch.Generator().manual_seed(0))
     >>> found.ticks
     'SPN'

@@ -7,8 +7,8 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from msviz import LOSSES, METHODS, Method, MsvizError, evaluate, label_pairs, mine, similarity
-from msviz.core.figure2 import Case, CasePath, default_anchor, figure2
+from msviz import LOSSES, METHODS, CasePath, Method, MsvizError, evaluate, figure2, label_pairs, mine, similarity
+from msviz.core.figure2 import Case, default_anchor
 from msviz.core.three_similarities import three_similarities
 from tests.core.batches import one_anchor
 

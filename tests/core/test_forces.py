@@ -5,8 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msviz import LOSSES, METHODS, Method, MsvizError, evaluate, label_pairs, similarity
-from msviz.core.forces import forces, pair_forces
+from msviz import LOSSES, METHODS, Method, MsvizError, evaluate, forces, label_pairs, pair_forces, similarity
 from tests.core.batches import on_circle
 
 LABELS = [0, 0, 0, 1, 1, 2, 2, 2]

@@ -6,8 +6,7 @@ import math
 import pytest
 import torch
 
-from msviz import LOSSES, METHODS, Method, MsvizError, autograd_gradient, label_pairs
-from msviz.core.gpw import proof, sign_check
+from msviz import LOSSES, METHODS, Method, MsvizError, autograd_gradient, label_pairs, proof, sign_check
 from tests.core.batches import one_anchor, random_batch
 
 

@@ -7,9 +7,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msviz import MsvizError, Pairs, label_pairs, mine
+from msviz import MsvizError, Pairs, Reason, label_pairs, mine, reasons
 from msviz.core.pairs import bounds
-from msviz.core.reasons import Cause, Reason, reasons
+from msviz.core.reasons import Cause
 from tests.core.batches import one_anchor
 
 # Hundredths tie often, and floats then decide by the spelling; the margins are floats of such hundredths, too.

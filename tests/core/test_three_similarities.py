@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msviz import METHODS, Method, MsvizError, Pairs, evaluate, label_pairs, mine
-from msviz.core.three_similarities import sharpness, three_similarities
+from msviz import METHODS, Method, MsvizError, Pairs, evaluate, label_pairs, mine, three_similarities
+from msviz.core.three_similarities import sharpness
 from tests.core.batches import one_anchor, random_batch, random_rows
 
 seeds = st.integers(0, 2**32)
