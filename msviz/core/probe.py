@@ -25,7 +25,7 @@ from torch import Tensor
 
 from msviz.core.errors import MsvizError, shown
 from msviz.core.methods import Method, evaluate
-from msviz.core.pairs import Pairs
+from msviz.core.pairs import Pairs, mine
 from msviz.core.precision import is_finite_number
 
 TINY: Final = 1e-9  # a weight that changes by less has not moved: rounding is a million times smaller
@@ -208,14 +208,16 @@ def _draw(
 
 def _weights(sim: Float[Tensor, "A B M"], pairs: Pairs, method: Method) -> Float[Tensor, " A"]:
     """w_ij of every anchor's measured pair; each batch knows only of itself."""
+    rows = Pairs(pairs.pos.flatten(0, 1), pairs.neg.flatten(0, 1))
+    if method.loss.separable:  # a row does not know of the others: all in one batch
+        return evaluate(sim.flatten(0, 1), rows, method).weights.view_as(sim)[:, 0, PAIR]
 
-    def of_a_batch(sim: Tensor, pos: Tensor, neg: Tensor) -> Tensor:
-        return evaluate(sim, Pairs(pos, neg), method).weights[:, PAIR]
+    def gradient(sim: Float[Tensor, "B M"], pos: Bool[Tensor, "B M"], neg: Bool[Tensor, "B M"]) -> Tensor:
+        return method.loss.pair_gradient(sim, Pairs(pos, neg), method.params)
 
-    if method.loss.separable:  # rows do not know of each other: all in one batch
-        return of_a_batch(sim[:, 0], pairs.pos[:, 0], pairs.neg[:, 0])
-    of_all: Callable[[Tensor, Tensor, Tensor], Tensor] = torch.vmap(of_a_batch)
-    return of_all(sim, pairs.pos, pairs.neg)[:, 0]
+    mined = mine(sim.flatten(0, 1), rows, method.epsilon)  # mining looks at one row, even here
+    of_every_batch: Callable[[Tensor, Tensor, Tensor], Tensor] = torch.vmap(gradient)
+    return of_every_batch(sim, mined.pos.view_as(sim), mined.neg.view_as(sim))[:, 0, PAIR].abs()
 
 
 def _moment(row: Float[Tensor, " M"], pairs: Pairs, at: int, weight: Tensor) -> Moment:

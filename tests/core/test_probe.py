@@ -19,7 +19,7 @@ from msviz import (
     evaluate,
     probe,
 )
-from msviz.core.probe import PAIR
+from msviz.core.probe import PAIR, _draw, _weights
 
 
 def rng(seed: int = 0) -> torch.Generator:
@@ -173,6 +173,18 @@ def weight_of(moment, method):
     sim = torch.tensor([[*moment.positives, *moment.negatives]], dtype=torch.float64)
     is_pos = torch.arange(sim.shape[1])[None] < len(moment.positives)
     return float(evaluate(sim, Pairs(is_pos, ~is_pos), method).weights[0, len(moment.positives)])
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.1])
+@pytest.mark.parametrize("name", ["histogram", "triplet"])
+def test_a_batch_knows_only_of_itself(name, epsilon):
+    method = Method(name, epsilon=epsilon)
+    sim, pairs = _draw(rng(), anchors=20, rows=4, reach=0.7, combinations=1)
+    at_once = _weights(sim, pairs, method)
+    assert at_once.any()
+    for k, (rows, pos, neg) in enumerate(zip(sim, pairs.pos, pairs.neg, strict=True)):
+        alone = evaluate(rows, Pairs(pos, neg), method).weights[0, PAIR]
+        assert float(at_once[k]) == pytest.approx(float(alone))
 
 
 def test_the_protocol_is_kept():
