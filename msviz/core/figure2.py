@@ -26,7 +26,7 @@ from torch import Tensor
 
 from msviz.core.errors import MsvizError, shown
 from msviz.core.methods import Method, evaluate
-from msviz.core.pairs import Pairs
+from msviz.core.pairs import Pairs, check_pairs
 from msviz.core.precision import is_finite_number
 from msviz.core.three_similarities import Similarities, sharpness, three_similarities
 
@@ -256,8 +256,7 @@ def _checked_case(case: Case | str) -> Case:
 
 
 def _checked_row(sim: Tensor, pairs: Pairs, i: int, j: int, steps: int) -> tuple[Float[Tensor, "1 M"], Pairs]:
-    if sim.ndim != 2 or sim.shape != pairs.pos.shape or sim.shape != pairs.neg.shape:
-        raise _wrong("sim", f"of the same shape as its pairs, {[*pairs.pos.shape]}", f"shape {[*sim.shape]}")
+    check_pairs(sim, pairs)
     if not (0 <= i < sim.shape[0] and 0 <= j < sim.shape[1] and bool(pairs.neg[i, j])):
         raise _wrong("(i, j)", "a negative pair", f"({i}, {j})")
     if not is_finite_number(steps) or steps != int(steps) or steps < 2:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from msviz.core.errors import MsvizError
 from msviz.core.precision import at_least_float32
-from msviz.core.similarity import normalize_rows
+from msviz.core.similarity import check_embeddings, rows_and_lengths, through_normalization
 
 
 def forces(
@@ -32,7 +32,7 @@ def forces(
         normalize: True when the similarities are of normalised rows. Rows of zeros get no force.
 
     Raises:
-        MsvizError: `error.shape` when `x` is no matrix or `value_gradient` is not [m, m].
+        MsvizError: `error.shape` when `x` is no matrix or `value_gradient` is not [m, m]; `error.not_finite`.
 
     >>> import torch
     >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
@@ -45,8 +45,8 @@ def forces(
     x, both = _checked(x, value_gradient)
     if not normalize:
         return -both @ x
-    unit = normalize_rows(x)
-    return _along_the_sphere(-both @ unit, unit, _lengths(x))
+    unit, length = rows_and_lengths(x)
+    return through_normalization(-both @ unit, unit, length)
 
 
 def pair_forces(
@@ -68,7 +68,8 @@ def pair_forces(
         points: [P] the rows i wanted, each from 0 to m - 1; None = all m. The answer for all takes m * m * d numbers.
 
     Raises:
-        MsvizError: `error.shape` when `x` is no matrix, `value_gradient` is not [m, m] or a point is not in the batch.
+        MsvizError: `error.shape` when `x` is no matrix, `value_gradient` is not [m, m] or a point is not in the batch;
+            `error.not_finite`.
 
     >>> import torch
     >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
@@ -80,28 +81,17 @@ def pair_forces(
     """
     x, both = _checked(x, value_gradient)
     points = torch.arange(len(x), device=x.device) if points is None else _checked_points(points, len(x))
-    unit = normalize_rows(x) if normalize else x
-    push = -both[points, :, None] * unit  # [P, m, d]
-    return _along_the_sphere(push, unit[points, None], _lengths(x)[points, None]) if normalize else push
-
-
-def _along_the_sphere(push: Tensor, unit: Tensor, length: Tensor) -> Tensor:
-    along: Tensor = (push * unit).sum(-1, keepdim=True) * unit
-    return ((push - along) / length).masked_fill(length == 0, 0)
-
-
-def _lengths(x: Float[Tensor, "m d"]) -> Float[Tensor, "m 1"]:
-    # Dividing by the largest entry first keeps the squares of very small rows above 0, as in normalize_rows.
-    size = x.abs().amax(1, keepdim=True)
-    scaled = x / size.masked_fill(size == 0, 1)
-    norm: Tensor = torch.linalg.vector_norm(scaled, dim=1, keepdim=True)
-    return size * norm
+    if not normalize:
+        return -both[points, :, None] * x  # [P, m, d]
+    unit, length = rows_and_lengths(x)
+    push = -both[points, :, None] * unit
+    pushed = points.repeat_interleave(len(x))  # the point that each of the P m pushes is on
+    return through_normalization(push.flatten(0, 1), unit[pushed], length[pushed]).view_as(push)
 
 
 def _checked(x: Tensor, value_gradient: Tensor) -> tuple[Tensor, Tensor]:
     """x and A + A^T, in one type, float32 at least."""
-    if x.ndim != 2 or x.shape[1] < 1:
-        raise _wrong("x", "a matrix, one row per embedding and at least one column", f"shape {list(x.shape)}")
+    check_embeddings("x", x)
     m = len(x)
     if value_gradient.shape != (m, m):
         raise _wrong(
