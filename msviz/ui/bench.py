@@ -164,10 +164,11 @@ def _words(desk: Desk, now: Scene, change: ChangeView) -> dict[str, Any]:
 
 def _readouts(now: Scene, numbers: Readouts) -> list[tuple[str, str]]:
     mined = "readout.kept" if now.state.method.epsilon is not None else "readout.kept.off"
+    loss = "readout.loss" if now.state.method.loss.separable else "readout.loss.batch"
     pair = numbers.heaviest or (0, 0)
     heaviest = "readout.share" if numbers.heaviest else "readout.share.none"
     return [
-        (number(numbers.loss, 4), say("readout.loss", m=now.m)),
+        (number(numbers.loss, 4), say(loss, m=now.m)),
         (
             f"{number(numbers.kept_positives)} + {number(numbers.kept_negatives)}",
             say(mined, positives=numbers.positives, negatives=numbers.negatives),

@@ -51,7 +51,7 @@ def inspector_view(scene: Scene) -> InspectorView:
 
 def _anchor(scene: Scene, anchor: int) -> InspectorView:
     row = scene.state.batch.index(anchor)
-    mined, pairs, weights = scene.evaluation.mined, scene.pairs, scene.weights[row]
+    mined, pairs = scene.evaluation.mined, scene.pairs
     counts = msg(
         "inspector.anchor.kept",
         positives=int(mined.pos[row].sum()),
@@ -59,12 +59,12 @@ def _anchor(scene: Scene, anchor: int) -> InspectorView:
         negatives=int(mined.neg[row].sum()),
         all_negatives=int(pairs.neg[row].sum()),
     )
-    total = msg(
-        "inspector.anchor.total",
-        pull=float(weights[pairs.pos[row]].sum()),
-        push=float(weights[pairs.neg[row]].sum()),
-        loss=float(scene.evaluation.per_anchor[row]),
-    )
+    gradient, per_anchor = scene.evaluation.gradient[row], scene.evaluation.per_anchor
+    pull, push = -float(gradient[pairs.pos[row]].sum()), float(gradient[pairs.neg[row]].sum())
+    if per_anchor is None:  # a loss of the whole batch
+        total = msg("inspector.anchor.total.batch", pull=pull, push=push)
+    else:
+        total = msg("inspector.anchor.total", pull=pull, push=push, loss=float(per_anchor[row]))
     name = scene.state.batch.class_name(scene.state.batch.labels[row])
     return InspectorView(
         msg("inspector.anchor", anchor=anchor, name=name), (counts, total, msg("inspector.anchor.how"))

@@ -45,6 +45,20 @@ def test_an_anchor_is_summed_up() -> None:
     assert say(total) == "Its positives pull with 0.426 in all, its negatives push with 0.992. Its loss is 0.3974."
 
 
+def test_an_anchor_has_no_loss_of_its_own_where_the_batch_has_one() -> None:
+    view = inspector_view(reference(Method("histogram"), select=(0, None)))
+    assert view.lines[1].key == "inspector.anchor.total.batch"
+    assert say(view.lines[1]).startswith("Its positives pull with ")
+
+
+def test_a_positive_that_is_pushed_lessens_the_pull_of_its_anchor() -> None:
+    view = inspector_view(reference(Method("supcon", tau=0.1), select=(0, None)))
+    now = reference(Method("supcon", tau=0.1))
+    signed = now.evaluation.gradient[0]
+    assert signed[1] > 0 > signed[2]  # S = .82 holds more than its half of the softmax: supcon pushes it away
+    assert view.lines[1].values["pull"] == pytest.approx(-(signed[1] + signed[2]).item())
+
+
 def test_a_kept_negative_shows_what_was_compared_and_its_equation() -> None:
     view = inspector_view(reference(select=(0, 3)))
     assert say(view.title) == "Why does pair 0→3 weigh 0.992?"
@@ -153,7 +167,8 @@ def test_the_equation_of_every_kept_pair_is_its_weight(name: str, epsilon: float
             assert (view.equation is not None) == bool(now.kept[anchor, other])
             if view.equation is not None:
                 weight = float(now.weights[anchor, other])
-                assert view.equation.value == pytest.approx(weight, rel=1e-9, abs=1e-300)
+                sign = -1 if now.evaluation.violations[anchor, other] else 1  # supcon pushes some positives
+                assert view.equation.value == pytest.approx(sign * weight, rel=1e-9, abs=1e-300)
             assert keys([view.title, *view.lines, *(words for _, words in view.legend)])
 
 
