@@ -178,7 +178,7 @@ def test_npair_losses_are_one_where_an_anchor_has_one_negative():
     assert at_once[1] + at_once[2] == pytest.approx(one_by_one[1] + one_by_one[2])
 
 
-def test_npair_one_vs_one_needs_no_more_memory_for_more_positives():
+def test_npair_one_vs_one_keeps_no_more_for_autograd_when_positives_are_many():
     sim, pairs = one_anchor([0.1] * 60, [0.2] * 40)
     kept = {}
 

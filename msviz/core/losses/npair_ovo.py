@@ -16,11 +16,12 @@ Source: K. Sohn, NIPS 2016, section 3.2 (N-pair-ovo).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
+from torch.autograd.function import once_differentiable
 
 from msviz.core.losses.spec import Equation, LossSpec, Term, check, exp, row_values
 from msviz.core.masked import smallest_first
@@ -45,8 +46,7 @@ def per_anchor(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[Tens
     poss, _ = smallest_first(sim, pairs.pos)  # [N, K]
     total = sim[:, :0].sum(1)  # zeros that hang on `sim`: where nobody has a positive, the gradient is 0, not missing
     for k in range(poss.shape[1]):
-        # Autograd computes a step anew instead of keeping its [N, M] array for each of the K steps.
-        total = total + checkpoint(_costs, negs, poss[:, k : k + 1], use_reentrant=False, preserve_rng_state=False)
+        total = total + _costs_recomputed(negs, poss[:, k : k + 1])
     return total / pairs.pos.sum(1).clamp(min=1)
 
 
@@ -64,6 +64,27 @@ def pair_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[T
 
 def _costs(negs: Float[Tensor, "N M"], poss: Float[Tensor, "N 1"]) -> Float[Tensor, " N"]:
     return torch.logaddexp(negs.new_zeros(()), negs - poss).sum(1)
+
+
+def _costs_recomputed(negs: Float[Tensor, "N M"], poss: Float[Tensor, "N 1"]) -> Float[Tensor, " N"]:
+    # `_costs`. Autograd would keep an [N, M] array of each of the K steps; so they are computed anew on the way back.
+    # (torch's own `checkpoint` does the same, but loads 800 modules on its first call: three seconds.)
+    costs: Tensor = _Recomputed.apply(negs, poss)  # type: ignore[no-untyped-call]
+    return costs
+
+
+class _Recomputed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, negs: Tensor, poss: Tensor) -> Tensor:
+        ctx.save_for_backward(negs, poss)
+        return _costs(negs, poss)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, ...]:
+        with torch.enable_grad():
+            negs, poss = (kept.detach().requires_grad_() for kept in ctx.saved_tensors)
+            return torch.autograd.grad(_costs(negs, poss), (negs, poss), grad)
 
 
 def equation(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params, i: int, j: int) -> Equation:
