@@ -47,10 +47,14 @@ function equationNodes(equation) {
     return [...plus, math("mrow", [write(term)], term.role)];
   }));
   const value = (term) => math("mn", [Number.isInteger(term.value) ? num(term.value, 0) : num(term.value, 3)]);
+  const bare = (write) => {  // a sum that is multiplied needs its parentheses
+    const held = equation.factor.length && equation.numerator.length > 1;
+    return held ? math("mrow", [math("mo", ["("]), sum(equation.numerator, write), math("mo", [")"])]) : sum(equation.numerator, write);
+  };
   const side = (write) => {
     const fraction = equation.denominator.length
       ? math("mfrac", [sum(equation.numerator, write), sum(equation.denominator, write)])
-      : sum(equation.numerator, write);
+      : bare(write);
     const factors = equation.factor.flatMap((term) => [math("mrow", [write(term)], term.role), math("mo", ["·"])]);
     return math("mrow", [...factors, fraction]);
   };
