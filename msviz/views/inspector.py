@@ -78,8 +78,9 @@ def _pair(scene: Scene, selection: Selection) -> InspectorView:
     positive = bool(scene.pairs.pos[i, j])
     kept = bool(scene.kept[i, j])
     ends = {"anchor": selection.anchor, "other": selection.other}
+    against = ".against" if bool(scene.evaluation.violations[i, j]) else ""
     kind = msg(
-        "inspector.positive" if positive else "inspector.negative",
+        f"inspector.{'positive' if positive else 'negative'}{against}",
         a=batch.class_name(batch.labels[i]),
         b=batch.class_name(batch.labels[j]),
         s=float(scene.sim[i, j]),
@@ -89,7 +90,7 @@ def _pair(scene: Scene, selection: Selection) -> InspectorView:
     if not kept:
         return InspectorView(title, (*lines, msg("inspector.dropped_weighs_nothing")))
     equation = method.loss.equation(scene.sim, scene.evaluation.mined, method.params, i, j)
-    if bool(scene.evaluation.violations[i, j]):
+    if against:
         lines.append(msg("inspector.violation"))
     return InspectorView(
         title=title,

@@ -59,6 +59,13 @@ def test_a_positive_that_is_pushed_lessens_the_pull_of_its_anchor() -> None:
     assert view.lines[1].values["pull"] == pytest.approx(-(signed[1] + signed[2]).item())
 
 
+def test_a_pair_against_the_assumption_says_so_and_has_a_minus() -> None:
+    view = inspector_view(reference(Method("supcon", tau=0.1), select=(0, 1)))
+    assert keys(view.lines) == ["inspector.positive.against", "mining.off", "inspector.violation"]
+    assert view.equation is not None
+    assert view.equation.value < 0
+
+
 def test_a_kept_negative_shows_what_was_compared_and_its_equation() -> None:
     view = inspector_view(reference(select=(0, 3)))
     assert say(view.title) == "Why does pair 0→3 weigh 0.992?"
