@@ -78,9 +78,10 @@ def _pair(scene: Scene, selection: Selection) -> InspectorView:
     positive = bool(scene.pairs.pos[i, j])
     kept = bool(scene.kept[i, j])
     ends = {"anchor": selection.anchor, "other": selection.other}
-    against = ".against" if bool(scene.evaluation.violations[i, j]) else ""
+    against = bool(scene.evaluation.violations[i, j])
+    side = "positive" if positive else "negative"
     kind = msg(
-        f"inspector.{'positive' if positive else 'negative'}{against}",
+        f"inspector.{side}.against" if against else f"inspector.{side}",
         a=batch.class_name(batch.labels[i]),
         b=batch.class_name(batch.labels[j]),
         s=float(scene.sim[i, j]),
