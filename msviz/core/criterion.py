@@ -91,11 +91,13 @@ class PairLoss(nn.Module):
             check_embeddings("ref_emb", ref_emb, width=embeddings.shape[1])
             _check_device(ref_emb, embeddings)
         comparison = compare(labels, ref_labels, self_columns).to(embeddings.device)
-        _check_count("labels", len(comparison.anchors), embeddings)
+        check_count("labels", len(comparison.anchors), embeddings)
         if ref_emb is not None:
-            _check_count("ref_labels", len(comparison.refs), ref_emb)
+            check_count("ref_labels", len(comparison.refs), ref_emb)
         if self.normalize:
             report_zero_rows("embeddings", embeddings)
+            if ref_emb is not None:
+                report_zero_rows("ref_emb", ref_emb)
         job = Job(comparison, self.method, self.normalize, self.block_rows, anchors=len(embeddings))
         return blockwise_loss(embeddings, ref_emb, job)
 
@@ -174,12 +176,8 @@ def _value_and_gradients(
         value, scale = whole.value(collected, p), 1.0
         for rows, sim in blocks if wanted else ():
             blocks.push(rows, whole.gradient(collected, sim, blocks.mined(rows, sim), p))
-    if not job.normalize and not bool(value.isfinite()):
-        raise MsvizError(
-            "error.overflow",
-            "the similarities are too large for {dtype}; normalise the embeddings or scale them down",
-            dtype=str(dtype),
-        )
+    if not job.normalize:
+        check_overflow(value)
     return value, anchors.gradient(scale), None if ref is None else refs.gradient(scale)
 
 
@@ -225,7 +223,8 @@ class _Blocks:
         loss, p, epsilon = self.job.method.loss, self.job.method.params, self.job.method.epsilon
         assert loss.per_anchor is not None
         comparison = self.job.comparison
-        if loss.fused is not None and comparison.by_class.most <= _FEW * sim.shape[1]:
+        # Not without any positive: the fused form takes the least similar of each row.
+        if loss.fused is not None and 0 < comparison.by_class.most <= _FEW * sim.shape[1]:
             values = loss.fused(sim, comparison, rows, p, epsilon, gradient=wanted)
             return values, sim if wanted else None
         mined = self.mined(rows, sim)
@@ -280,7 +279,18 @@ def _check_device(ref: Tensor, embeddings: Tensor) -> None:
         )
 
 
-def _check_count(name: str, got: int, embeddings: Tensor) -> None:
+def check_overflow(value: Float[Tensor, ""]) -> None:
+    """Refuse a loss that is infinite or NaN: bare dot products can be too large (MsvizError `error.overflow`)."""
+    if not bool(value.isfinite()):
+        raise MsvizError(
+            "error.overflow",
+            "the similarities are too large for {dtype}; normalise the embeddings or scale them down",
+            dtype=str(value.dtype),
+        )
+
+
+def check_count(name: str, got: int, embeddings: Tensor) -> None:
+    """Refuse labels that are not one for each embedding (MsvizError `error.labels_count`)."""
     if got != len(embeddings):
         raise MsvizError(
             "error.labels_count",
