@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from msviz.core.criterion import PairLoss as PairLoss
+    from msviz.core.distributed import DistributedPairLoss as DistributedPairLoss
     from msviz.core.errors import MsvizError as MsvizError
     from msviz.core.errors import ZeroRowWarning as ZeroRowWarning
     from msviz.core.figure2 import CasePath as CasePath
@@ -53,6 +54,7 @@ _HOMES = {
     "TABLE1": "msviz.core.table1",
     "TABLE1_METHODS": "msviz.core.table1",
     "CasePath": "msviz.core.figure2",
+    "DistributedPairLoss": "msviz.core.distributed",
     "Evaluation": "msviz.core.methods",
     "Method": "msviz.core.methods",
     "MsvizError": "msviz.core.errors",
@@ -88,6 +90,7 @@ __all__ = [
     "TABLE1",
     "TABLE1_METHODS",
     "CasePath",
+    "DistributedPairLoss",
     "Evaluation",
     "Method",
     "MsvizError",
