@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from msviz import LOSSES, METHODS, CasePath, Method, MsvizError, evaluate, figure2, label_pairs, mine, similarity
-from msviz.core.figure2 import Case, default_anchor
+from msviz.core.figure2 import Case, _holds, default_anchor
 from msviz.core.three_similarities import three_similarities
 from tests.core.batches import one_anchor
 
@@ -161,6 +161,34 @@ def test_the_checker_notices_losses_that_do_otherwise(loss, case, broken):
     path = figure2(case, loss, *one_anchor([0.8, 0.3], [0.62, 0.4]), i=0, j=2)
     assert not path.all_hold
     assert [name for name, held in path.holds.items() if not held.all()] == [broken]
+
+
+@pytest.mark.parametrize(
+    ("case", "what", "at", "value", "broken"),
+    [
+        ("1", "s", 3, 0.5, "S"),  # it must rise
+        ("1", "p", 3, 0.0, "P"),  # it must stay
+        ("1", "n", 3, 0.5, "N"),
+        ("1", "weight", 3, 0.9, "weight"),
+        ("2", "s", 3, 0.5, "S"),
+        ("2", "p", 3, 0.0, "P"),
+        ("2", "n", 3, 1.1, "N"),  # it must not rise
+        ("2", "weight", 3, 1.0, "weight"),
+        ("3", "s", 3, 0.5, "S"),
+        ("3", "p", 3, -0.03, "P"),  # it must fall
+        ("3", "n", 3, 0.5, "N"),
+        ("3", "weight", 1, 0.995, "weight"),  # mined, and no rival left: it must stay
+        ("3", "weight", 9, 0.1, "weight"),  # let go: it must be 0
+    ],
+)
+def test_the_checker_notices_one_number_that_is_not_as_it_must_be(case, what, at, value, broken):
+    path = on_default(case)
+    three, weights = three_similarities(path.sim, path.pairs, 2, 40), path.weights.clone()
+    (weights if what == "weight" else getattr(three, what))[at, 2] = value
+    held = _holds(path.case, three, weights, path.mined, path.pairs.neg[:1], 2)
+    assert not held[broken].all()
+    assert held[broken][:at].all()
+    assert all(steps.all() for name, steps in held.items() if name != broken)
 
 
 def test_in_case_2_the_rivals_gain_something_so_that_the_claim_is_put_to_the_test():
