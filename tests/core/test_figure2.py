@@ -177,7 +177,7 @@ def test_the_checker_notices_losses_that_do_otherwise(loss, case, broken):
         ("3", "s", 3, 0.5, "S"),
         ("3", "p", 3, -0.03, "P"),  # it must fall
         ("3", "n", 3, 0.5, "N"),
-        ("3", "weight", 1, 0.995, "weight"),  # mined, and no rival left: it must stay
+        ("3", "weight", 3, 0.995, "weight"),  # the last step in which it is mined, and no rival left: it must stay
         ("3", "weight", 9, 0.1, "weight"),  # let go: it must be 0
     ],
 )
