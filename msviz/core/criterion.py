@@ -22,7 +22,7 @@ from msviz.core.methods import METHODS, Method
 from msviz.core.pairs import Comparison, Pairs, compare, mine
 from msviz.core.similarity import check_embeddings, report_zero_rows, rows_and_lengths, through_normalization
 
-_FEW = 1 / 8  # of the references: up to here a class's members are looked up one by one, above by masks of the block
+_FEW = 1 / 8  # of the references: up to here the members of a class are looked up one by one; above (or of 0) by masks
 
 
 class PairLoss(nn.Module):
@@ -170,9 +170,8 @@ def _value_and_gradients(
             blocks.push(rows, gradient)
         value, scale = per_anchor.sum() / max(job.anchors, 1), 1 / max(job.anchors, 1)
     else:
-        collected = job.add_up(
-            torch.stack([whole.collect(sim, blocks.mined(rows, sim), p) for rows, sim in blocks]).sum(0)
-        )
+        parts = [whole.collect(sim, blocks.mined(rows, sim), p) for rows, sim in blocks]
+        collected = job.add_up(torch.stack(parts).sum(0))
         value, scale = whole.value(collected, p), 1.0
         for rows, sim in blocks if wanted else ():
             blocks.push(rows, whole.gradient(collected, sim, blocks.mined(rows, sim), p))
@@ -223,7 +222,6 @@ class _Blocks:
         loss, p, epsilon = self.job.method.loss, self.job.method.params, self.job.method.epsilon
         assert loss.per_anchor is not None
         comparison = self.job.comparison
-        # Not without any positive: the fused form takes the least similar of each row.
         if loss.fused is not None and 0 < comparison.by_class.most <= _FEW * sim.shape[1]:
             values = loss.fused(sim, comparison, rows, p, epsilon, gradient=wanted)
             return values, sim if wanted else None
