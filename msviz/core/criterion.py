@@ -15,12 +15,17 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from msviz.core.errors import MsvizError, shown
 from msviz.core.methods import METHODS, Method
 from msviz.core.pairs import Comparison, Pairs, compare, mine
-from msviz.core.similarity import check_embeddings, report_zero_rows, rows_and_lengths, through_normalization
+from msviz.core.similarity import (
+    check_embeddings,
+    check_overflow,
+    report_zero_rows,
+    rows_and_lengths,
+    through_normalization,
+)
 
 _FEW = 1 / 8  # of the references: up to here the members of a class are looked up one by one; above (or of 0) by masks
 
@@ -146,8 +151,9 @@ class _Blockwise(torch.autograd.Function):
         return value
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        if torch.is_grad_enabled():  # with create_graph; the second derivative would be 0 without a word
+            raise RuntimeError("PairLoss can be differentiated once: call backward() without create_graph")
         # Into the type of the input only now: a loss scaler's factor in `grad` saves small float16 gradients from 0.
         gradients = zip(ctx.saved_tensors, ctx.dtypes, strict=True)
         x, ref = (None if g is None else (grad * g).to(dtype) for g, dtype in gradients)
@@ -212,7 +218,10 @@ class _Blocks:
         for start in range(0, max(len(self.anchors.unit), 1), self.size):
             rows = slice(start, start + self.size)
             unit = self.anchors.unit[rows]
-            yield rows, torch.mm(unit, self.refs.unit.T, out=self.buffer[: len(unit)])
+            sim = torch.mm(unit, self.refs.unit.T, out=self.buffer[: len(unit)])
+            if not self.job.normalize:
+                check_overflow(sim)
+            yield rows, sim
 
     def mined(self, rows: slice, sim: Tensor) -> Pairs:
         return mine(sim, self.job.comparison.pairs(rows), self.job.method.epsilon)
@@ -274,16 +283,6 @@ def _check_device(ref: Tensor, embeddings: Tensor) -> None:
             "ref_emb must be on the device of the embeddings, {expected}, got {got}; move it there with .to(...)",
             expected=str(embeddings.device),
             got=str(ref.device),
-        )
-
-
-def check_overflow(value: Float[Tensor, ""]) -> None:
-    """Refuse a loss that is infinite or NaN: bare dot products can be too large (MsvizError `error.overflow`)."""
-    if not bool(value.isfinite()):
-        raise MsvizError(
-            "error.overflow",
-            "the similarities are too large for {dtype}; normalise the embeddings or scale them down",
-            dtype=str(value.dtype),
         )
 
 

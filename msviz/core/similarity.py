@@ -147,5 +147,15 @@ def check_embeddings(name: str, x: Any, width: int | None = None) -> None:
     check_finite(name, x)
 
 
+def check_overflow(x: Tensor) -> None:
+    """Refuse bare dot products, and a loss of them, that are infinite or NaN (MsvizError `error.overflow`)."""
+    if not bool(x.isfinite().all()):
+        raise MsvizError(
+            "error.overflow",
+            "the similarities are too large for {dtype}; normalise the embeddings or scale them down",
+            dtype=str(x.dtype),
+        )
+
+
 def _prepared(x: Tensor, normalize: bool) -> Tensor:
     return normalize_rows(x) if normalize else at_least_float32(x)
