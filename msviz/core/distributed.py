@@ -22,13 +22,13 @@ import torch.distributed as dist
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from msviz.core.criterion import Job, PairLoss, blockwise_loss, check_count, check_overflow
+from msviz.core.criterion import Job, PairLoss, blockwise_loss, check_count
 from msviz.core.errors import MsvizError
 from msviz.core.labels import encode_labels, plain_labels
 from msviz.core.methods import Method
 from msviz.core.pairs import Comparison
 from msviz.core.precision import at_least_float32
-from msviz.core.similarity import check_embeddings, report_zero_rows
+from msviz.core.similarity import check_embeddings, check_overflow, report_zero_rows
 
 
 class DistributedPairLoss(nn.Module):
@@ -110,10 +110,16 @@ class DistributedPairLoss(nn.Module):
 
         x = at_least_float32(embeddings)  # half precision would lose what the ranks send back when it is added up
         ref = _gather(x, rows, group)
+        if not normalize:
+            check_overflow(
+                ref.detach().square().sum(1)
+            )  # |x|^2, the largest dot products there are: the same everywhere
         job = Job(comparison, method, normalize, self.alone.block_rows, len(ref), lambda c: _added_up(c, group))
         try:
             part = blockwise_loss(x, ref, job)
-        except MsvizError:  # bare dot products overflow, perhaps here alone: the others hear of it by the sum
+        except (
+            MsvizError
+        ):  # a loss of bare dot products overflows, perhaps here alone: the others hear of it by the sum
             part = x.new_full((), torch.nan)
         # The gather adds up, over the ranks, what backward() sends back: a gradient of 1 on each makes the factor W.
         total = _gather(part[None], [1] * len(rows), group).sum()

@@ -137,8 +137,8 @@ def zero_row_on_the_last_rank(rank, world):
     return [str(w.message) for w in warned if w.category.__name__ == "ZeroRowWarning"], x.grad
 
 
-def refused(x=None, labels=None, method="ms", normalize=True, grad=True, on_rank=1):
-    """Every rank but one has a good batch; that one has `x`, `labels` and so on."""
+def refused(x=None, labels=None, method="ms", normalize=True, grad=True, on_rank=1, all_of_it=False):
+    """Every rank but one has a good batch; that one has `x`, `labels` and so on; `all_of_it`: all have the method."""
 
     def run(rank, world):
         wrong = rank == on_rank
@@ -146,7 +146,7 @@ def refused(x=None, labels=None, method="ms", normalize=True, grad=True, on_rank
         if isinstance(given, torch.Tensor) and given.is_floating_point() and (grad or not wrong):
             given.requires_grad_()
         ids = labels if wrong and labels is not None else [0, 0, 1]
-        criterion = DistributedPairLoss(method if wrong else "ms", normalize)
+        criterion = DistributedPairLoss(method if wrong or all_of_it else "ms", normalize)
         return criterion(given, ids).item()
 
     return run
@@ -214,11 +214,21 @@ REFUSED = {
         "got Method('multi_similarity', alpha=2.0, beta=40.0, lam=0.5, epsilon=0.1) on rank 0 "
         "and Method('linear', epsilon=None) on rank 1",
     ),
-    "overflow": (
-        refused(lambda: 1e200 * on_circle(0, 30, 60), normalize=False),
-        "error.overflow",
-        "the similarities are too large for torch.float64; normalise the embeddings or scale them down",
-    ),
+    **{
+        f"overflow, {case}": (
+            refused(
+                lambda length=length: length * on_circle(0, 30, 60), normalize=False, method=method, all_of_it=True
+            ),
+            "error.overflow",
+            "the similarities are too large for torch.float64; normalise the embeddings or scale them down",
+        )
+        for case, length, method in [
+            ("of similarities", 1e200, "ms"),
+            ("of similarities without mining", 1e200, "ms_weighting"),
+            ("of the loss alone", 0.6e154, Method("lifted_star", alpha=200)),  # S up to 4e307, times alpha
+            ("in histogram", 1e200, Method("histogram", epsilon=0.1)),
+        ]
+    },
 }
 
 
