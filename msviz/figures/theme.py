@@ -48,6 +48,9 @@ class Scheme:
     s_low: str  # S = -1
     s_mid: str
     s_high: str  # S = 1
+    p_low: str  # P far below 0: an easy pair
+    p_high: str  # P far above 0: a pair beyond the other kind's hardest
+    n_high: str  # N = 1: no rival comes near
     role_s: str  # in equations: similarity S, the pair itself
     role_p: str  # similarity P, the pair against the other kind
     role_n: str  # similarity N, the pair among its own kind
@@ -70,6 +73,9 @@ LIGHT: Final = Scheme(
     s_low="#f6f5ee",
     s_mid="#a9b3b5",
     s_high="#264653",
+    p_low="#8a94a3",
+    p_high="#5b2a86",
+    n_high="#6b4f00",
     role_s="#0f766e",
     role_p="#7b3fa0",
     role_n="#7a5c00",
@@ -91,6 +97,9 @@ DARK: Final = Scheme(
     s_low="#161b26",
     s_mid="#45645f",
     s_high="#93d0bd",
+    p_low="#5a6473",
+    p_high="#c79cf2",
+    n_high="#e8b04a",
     role_s="#6fd3c7",
     role_p="#cda6f0",
     role_n="#ffa657",

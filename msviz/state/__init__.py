@@ -12,6 +12,18 @@
 
 from msviz.state.history import HISTORY_LIMIT, History
 from msviz.state.link import decode, encode
-from msviz.state.value import Display, Selection, State, default_state
+from msviz.state.value import DEFAULT_OTHERS, MAX_OTHERS, SHARES, Display, Selection, State, default_state
 
-__all__ = ["HISTORY_LIMIT", "Display", "History", "Selection", "State", "decode", "default_state", "encode"]
+__all__ = [
+    "DEFAULT_OTHERS",
+    "HISTORY_LIMIT",
+    "MAX_OTHERS",
+    "SHARES",
+    "Display",
+    "History",
+    "Selection",
+    "State",
+    "decode",
+    "default_state",
+    "encode",
+]

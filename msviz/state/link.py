@@ -20,7 +20,16 @@ from msviz.core.methods import Method
 from msviz.data import PRESETS, Batch
 from msviz.data.presets import DEFAULT_PRESET
 from msviz.state.packed import pack, unpack
-from msviz.state.value import Display, Selection, State, default_state
+from msviz.state.value import (
+    DEFAULT_OTHERS,
+    MAX_OTHERS,
+    SHARES,
+    Display,
+    Selection,
+    Shares,
+    State,
+    default_state,
+)
 from msviz.text import number
 
 _T = TypeVar("_T")
@@ -44,7 +53,12 @@ def encode(state: State) -> dict[str, str]:
         >>> encode(default_state().select(4, 6))
         {'pair': '4-6'}
     """
-    return {**_method_query(state.method), **_batch_query(state.batch), **_display_query(state.display)}
+    return {
+        **_method_query(state.method),
+        **_others_query(state.others),
+        **_batch_query(state.batch),
+        **_display_query(state.display),
+    }
 
 
 def decode(query: Mapping[str, str]) -> tuple[State, tuple[MsvizError, ...]]:
@@ -65,9 +79,11 @@ def decode(query: Mapping[str, str]) -> tuple[State, tuple[MsvizError, ...]]:
     errors: list[MsvizError] = []
     batch = _or_default(errors, lambda: _batch(query), default_state().batch)
     method = _method(query, errors)
+    others = _or_default(errors, lambda: _others(query), DEFAULT_OTHERS)
     selection = _or_default(errors, lambda: _selection(query, batch), None)
-    display = _or_default(errors, lambda: _hidden(query), Display()).replace(selection=selection)
-    return State(batch, method, display), tuple(errors)
+    shares = _or_default(errors, lambda: _shares(query), Display().shares)
+    display = _or_default(errors, lambda: _hidden(query), Display()).replace(selection=selection, shares=shares)
+    return State(batch, method, display, others), tuple(errors)
 
 
 def _or_default(errors: list[MsvizError], read: Callable[[], _T], default: _T) -> _T:
@@ -149,6 +165,45 @@ def _mined(method: Method, query: Mapping[str, str]) -> Method:
         raise MsvizError("error.link_epsilon", plain, got=_got(text), shown=shown) from error
 
 
+# The methods it is compared with: "triplet~lam~0.2,linear~epsilon~0.1"; what a method does not say has its default
+
+
+def _others_query(others: tuple[Method, ...]) -> dict[str, str]:
+    return {} if others == DEFAULT_OTHERS else {"vs": ",".join(map(_short, others)) or "none"}
+
+
+def _short(method: Method) -> str:
+    parts = [method.name]
+    for info in param_infos(method.params):
+        value = getattr(method.params, info.name)
+        if value != info.default:
+            parts += [info.name, _written(value)]
+    return "~".join(parts if method.epsilon is None else [*parts, "epsilon", _written(method.epsilon)])
+
+
+def _others(query: Mapping[str, str]) -> tuple[Method, ...]:
+    text = query.get("vs")
+    if text is None:
+        return DEFAULT_OTHERS
+    try:
+        found = () if text == "none" else tuple(map(_from_short, text.split(",")))
+        if len(found) > MAX_OTHERS:
+            raise ValueError
+    except (ValueError, TypeError) as error:  # MsvizError among them
+        plain = (
+            "The link compares with {got}, but expected are at most {limit} methods such as triplet~lam~0.2. "
+            "The usual ones are shown instead."
+        )
+        raise MsvizError("error.link_others", plain, got=_got(text), limit=MAX_OTHERS) from error
+    return found
+
+
+def _from_short(text: str) -> Method:
+    name, *rest = text.split("~")
+    values = {key: float(value) for key, value in zip(rest[::2], rest[1::2], strict=True)}
+    return Method(name, **values)
+
+
 # The batch and the display
 
 
@@ -174,6 +229,8 @@ def _display_query(display: Display) -> dict[str, str]:
     if display.selection is not None:
         anchor, other = display.selection.anchor, display.selection.other
         query["pair"] = f"{anchor}" if other is None else f"{anchor}-{other}"
+    if display.shares != Display().shares:
+        query["shares"] = display.shares
     hidden = [name for name in _SHOWN if not getattr(display, name)]
     return {**query, "hide": ",".join(hidden)} if hidden else query
 
@@ -190,6 +247,15 @@ def _selection(query: Mapping[str, str], batch: Batch) -> Selection | None:
         )
         raise MsvizError("error.link_pair", plain, got=_got(text))
     return selection
+
+
+def _shares(query: Mapping[str, str]) -> Shares:
+    text = query.get("shares", Display().shares)
+    for known in SHARES:
+        if text == known:
+            return known
+    plain = "The link draws weights as {got}, but there are only {known}. Shown are shares."
+    raise MsvizError("error.link_shares", plain, got=_got(text), known=", ".join(SHARES))
 
 
 def _hidden(query: Mapping[str, str]) -> Display:

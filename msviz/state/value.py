@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
+from msviz.core.errors import MsvizError
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch
 from msviz.data.presets import DEFAULT_PRESET
+
+MAX_OTHERS: Final = 11  # with the active method twelve: more heatmaps nobody can compare
+DEFAULT_OTHERS: Final[tuple[Method, ...]] = (
+    Method("contrastive"),
+    Method("triplet"),
+    Method("binomial"),
+    Method("lifted_star"),
+    METHODS["ms_weighting"],
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,10 @@ class Selection:
         return self.anchor in batch.ids and (self.other is None or self.other in batch.ids)
 
 
+Shares = Literal["share", "raw", "own", "log"]
+SHARES: Final[tuple[Shares, ...]] = get_args(Shares)
+
+
 @dataclass(frozen=True)
 class Display:
     """What is shown of it; not part of the history.
@@ -43,11 +57,14 @@ class Display:
         edges: draw the mined pairs on the board.
         forces: draw the step of every point.
         selection: the picked anchor or pair, or None.
+        shares: how compared methods are drawn: "share" of each method's total weight on one scale, "raw" weights on one
+            scale, each on its "own" scale, or shares on one "log" scale.
     """
 
     edges: bool = True
     forces: bool = True
     selection: Selection | None = None
+    shares: Shares = "share"
 
     def replace(self, **changes: Any) -> Display:
         """A copy with some fields changed."""
@@ -56,12 +73,18 @@ class Display:
 
 @dataclass(frozen=True)
 class State:
-    """Everything: the batch, the active method, the display. A selection whose point is gone is dropped.
+    """Everything: the batch, the active method, those it is compared with, the display.
+
+    A selection whose point is gone is dropped.
 
     Args:
         batch: the points.
-        method: a loss, its parameters, and a mining margin or none.
+        method: the active one: a loss, its parameters, and a mining margin or none.
         display: what is shown.
+        others: the methods that the active one is compared with, at most 11.
+
+    Raises:
+        MsvizError: error.too_many_methods.
 
     Example:
         >>> state = default_state().select(4, 6)
@@ -72,8 +95,12 @@ class State:
     batch: Batch
     method: Method
     display: Display = field(default_factory=Display)
+    others: tuple[Method, ...] = DEFAULT_OTHERS
 
     def __post_init__(self) -> None:
+        if len(self.others) > MAX_OTHERS:
+            plain = "At most {limit} methods can be compared at a time. Remove one first."
+            raise MsvizError("error.too_many_methods", plain, limit=MAX_OTHERS + 1)
         selection = self.display.selection
         if selection is not None and not selection.lies_in(self.batch):
             object.__setattr__(self, "display", self.display.replace(selection=None))
@@ -86,6 +113,10 @@ class State:
         """The same batch and display under another method."""
         return replace(self, method=method)
 
+    def with_others(self, others: tuple[Method, ...]) -> State:
+        """The same compared with other methods."""
+        return replace(self, others=others)
+
     def with_display(self, display: Display) -> State:
         """The same batch and method, shown otherwise."""
         return replace(self, display=display)
@@ -96,8 +127,8 @@ class State:
         return self.with_display(self.display.replace(selection=selection))
 
     def same_work(self, other: State) -> bool:
-        """Whether batch and method are equal, whatever is shown."""
-        return self.method == other.method and self.batch == other.batch
+        """Whether batch and methods are equal, whatever is shown."""
+        return self.method == other.method and self.others == other.others and self.batch == other.batch
 
 
 def default_state() -> State:

@@ -14,15 +14,17 @@ from msviz.core.gpw import proof
 from msviz.data.datasets import digit_images
 from msviz.data.titles import batch_about, batch_title
 from msviz.figures.theme import class_look
-from msviz.state import encode
+from msviz.state import State, encode
 from msviz.text import catalogue, msg, number, percent, say, say_error
 from msviz.ui import session
 from msviz.ui.components import component, pack
 from msviz.ui.desk import Desk
+from msviz.ui.layouts import LAYOUTS, Layout
 from msviz.views.board import BoardView, Scales, board_view
 from msviz.views.change import ChangeView, change_view
 from msviz.views.inspector import inspector_view
 from msviz.views.matrices import matrix_view
+from msviz.views.panels import Panel
 from msviz.views.readouts import Readouts, readouts
 from msviz.views.scene import Scene
 
@@ -31,29 +33,38 @@ CLASSES: Final = 10  # as many classes can be chosen on the board and by the key
 
 
 @st.fragment(key=session.BENCH)
-def bench() -> None:
-    """Show the bench of the visitor's desk."""
-    desk = session.desk()
+def bench(page: str) -> None:
+    """Show the bench of the visitor's desk.
+
+    Args:
+        page: whose parts and matrices, a name in `LAYOUTS`.
+    """
+    desk, key = session.desk(), f"{KEY}.{page}"
     now, before = session.scenes()
-    data = message(desk, now, before, session.scale(now))
-    component("bench")(key=KEY, data=data, on_parcel_change=session.on_parcel(session.BENCH, KEY))
+    data = message(desk, now, before, session.scale(now), LAYOUTS[page])
+    component("bench")(key=key, data=data, on_parcel_change=session.on_parcel(session.BENCH, key, LAYOUTS[page].below))
 
 
-def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales) -> bytes:
-    """What the browser draws, as bytes: a header, then S, weights, decisions and digit images (see assets/bench.js).
+def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout: Layout) -> bytes:
+    """What the browser draws, as bytes: a header, then matrices, decisions and digit images (see assets/bench.js).
 
     Args:
         desk: whose state `now` shows.
         now: the desk's state, evaluated.
         before: the state before its last gesture, evaluated; None when nothing has happened.
         scale: what colours and arrows are drawn to.
+        layout: the page.
     """
     matrices, change = matrix_view(now), change_view(before, now)
+    panels = layout.panels(now, scale)
     block = np.ix_(matrices.order, matrices.order)
     head: dict[str, Any] = {
+        "page": layout.page,
+        "parts": layout.parts,
+        "panels": [_panel(panel) for panel in panels],
+        "more": layout.more(desk, now),
         "seq": desk.applied.get(session.BENCH, 0),
         "texts": None if desk.open else catalogue("js."),  # while something moves the browser has them already
-        "scale": scale.weight,
         "order": matrices.order,
         "epsilon": now.state.method.epsilon,
         "bounds": _bounds(now),
@@ -67,7 +78,23 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales) -> byte
         **_words(desk, now, change),
     }
     images, head["pictures"] = _pictures(now)
-    return pack(head, matrices.sim, matrices.gradient, matrices.decision, images)
+    decisions = [panel.decision for panel in panels if panel.decision is not None]
+    values = [panel.values for panel in panels]
+    return pack(head, matrices.sim, matrices.gradient, *values, matrices.decision, *decisions, images)
+
+
+def _panel(panel: Panel) -> dict[str, Any]:
+    return {
+        "key": panel.key,
+        "kind": panel.kind,
+        "title": say(panel.title),
+        "hint": say(panel.hint),
+        "low": panel.low,
+        "high": panel.high,
+        "own_decision": panel.decision is not None,
+        "times": panel.times,
+        "curve": panel.curve,
+    }
 
 
 def _points(now: Scene) -> dict[str, Any]:
@@ -218,10 +245,18 @@ def _way_back(desk: Desk) -> dict[str, Any]:
 
 
 def _link(desk: Desk) -> dict[str, str | None]:
-    """The query that restores the state; during a gesture the one from before it, so that nothing is sent for it."""
+    """The query that restores the state; during a gesture the one from before it, so that nothing is sent for it.
+
+    Beside it the query of what a first visitor sees, which an address need not hold.
+    """
     state = desk.history.before if desk.open and desk.history.before is not None else desk.state
+    first = _query(Desk.begin({}).state)
     try:
-        query = {"pair": "none", **encode(state)}  # said, so that a preset's own pair does not take its place
+        return {"query": _query(state), "first": first, "refused": None}
     except MsvizError as error:
-        return {"query": None, "refused": say_error(error)}
-    return {"query": f"?{urlencode(query)}", "refused": None}
+        return {"query": None, "first": first, "refused": say_error(error)}
+
+
+def _query(state: State) -> str:
+    # The pair is always said, so that a preset's own pair does not take its place.
+    return f"?{urlencode({'pair': 'none', **encode(state)})}"

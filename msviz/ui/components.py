@@ -39,9 +39,14 @@ def component(name: str) -> Any:
 
 @cache
 def _code() -> Any:
-    sheets = {name: f"{css_variables(f'.{name}')}\n{_read(f'{name}.css')}" for name in COMPONENTS}
+    sheets = {name: "\n".join([css_variables(f".{name}"), *map(_read, _sheets(name))]) for name in COMPONENTS}
     scripts = "\n".join(_read(f"{part}.js") for part in _CODE)
     return st.components.v2.component("msviz_code", js=f"const SHEETS = {json.dumps(sheets)};\n{scripts}")
+
+
+def _sheets(name: str) -> list[str]:
+    """The style sheets of a component: its own, then those of single pages, such as bench_compare.css."""
+    return [f"{name}.css", *sorted(path.name for path in ASSETS.glob(f"{name}_*.css"))]
 
 
 def _read(file: str) -> str:

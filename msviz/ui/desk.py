@@ -10,7 +10,8 @@ from msviz.core.errors import MsvizError
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
-from msviz.state import Display, History, State, default_state
+from msviz.data.presets import PRESETS
+from msviz.state import SHARES, Display, History, State, decode, default_state
 
 DEFAULT_EPSILON: Final = 0.1
 
@@ -30,6 +31,15 @@ class Desk:
     open: bool = False
     applied: Mapping[str, int] = field(default_factory=dict)
     errors: tuple[MsvizError, ...] = ()
+
+    @classmethod
+    def begin(cls, query: Mapping[str, str]) -> Desk:
+        """The desk that a link opens; a preset without a pair in the link gets the one that its text speaks of."""
+        state, errors = decode(query)
+        preset = PRESETS.get(state.batch.source.name)
+        if "pair" not in query and preset is not None and state.batch == preset.make():
+            state = state.select(*(preset.pair or (None,)))
+        return cls(History(state), errors=errors)
 
     @property
     def state(self) -> State:
@@ -84,7 +94,7 @@ class Desk:
         return replace(self, history=self.history.push(state, gesture), open=gesture is not None, errors=())
 
 
-_UNREADABLE: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+_UNREADABLE: Final = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
 def _unreadable(got: str) -> MsvizError:
@@ -118,6 +128,39 @@ def _show(state: State, event: Mapping[str, Any]) -> State:
     return state.with_display(display)
 
 
+def _shares(state: State, event: Mapping[str, Any]) -> State:
+    if event["how"] not in SHARES:
+        raise ValueError
+    return state.with_display(state.display.replace(shares=event["how"]))
+
+
+def _compare(state: State, event: Mapping[str, Any]) -> State:
+    """One more method: a named one, or the active method as it stands."""
+    slug = event["slug"]
+    return state.with_others((*state.others, state.method if slug is None else _named(str(slug))))
+
+
+def _named(name: str) -> Method:
+    return METHODS[name] if name in METHODS else Method(name)
+
+
+def _uncompare(state: State, event: Mapping[str, Any]) -> State:
+    return state.with_others(_without(state.others, int(event["target"])))
+
+
+def _activate(state: State, event: Mapping[str, Any]) -> State:
+    """Another of the compared methods becomes the active one; the two change places."""
+    at = int(event["target"])
+    new = state.others[at]
+    return state.with_others((*state.others[:at], state.method, *state.others[at + 1 :])).with_method(new)
+
+
+def _without(methods: tuple[Method, ...], at: int) -> tuple[Method, ...]:
+    if not 0 <= at < len(methods):
+        raise ValueError
+    return methods[:at] + methods[at + 1 :]
+
+
 def _loss(state: State, event: Mapping[str, Any]) -> State:
     return state.with_method(with_loss(state.method, str(event["name"])))
 
@@ -146,12 +189,16 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "label": _label,
     "select": _select,
     "show": _show,
+    "shares": _shares,
+    "compare": _compare,
+    "uncompare": _uncompare,
+    "activate": _activate,
     "loss": _loss,
     "preset": _preset,
     "param": _param,
     "mine": _mine,
 }
-_LOOKS: Final = frozenset({"select", "show"})
+_LOOKS: Final = frozenset({"select", "show", "shares"})
 
 
 def with_loss(method: Method, name: str) -> Method:

@@ -16,6 +16,7 @@ from msviz.state import History, decode
 from msviz.ui import session
 from msviz.ui.bench import message
 from msviz.ui.desk import Desk
+from msviz.ui.layouts import LAYOUTS, Layout
 from msviz.views.board import Scales, scales
 from msviz.views.scene import Scene, scene
 
@@ -27,7 +28,8 @@ def frame(body: bytes) -> bytes:
     """The picture after some events.
 
     Args:
-        body: JSON, {"query": a link's query, "events": events as `Desk.apply` takes them, in order}.
+        body: JSON, {"query": a link's query, "events": as `Desk.apply` takes them, in order, "page": a name in
+            `LAYOUTS`, by default the playground}.
 
     Returns:
         What `msviz.ui.bench.message` gives.
@@ -36,10 +38,10 @@ def frame(body: bytes) -> bytes:
         ValueError: the body is not of that form. What one event asks for and cannot have is refused in the picture.
 
     Example:
-        >>> frame(b'{"query": "?batch=one_point", "events": []}')[:4] == frame(b'{"query": "", "events": []}')[:4]
+        >>> frame(b'{"query": "?batch=one_point", "events": []}') == frame(b'{"query": "", "events": []}')
         False
     """
-    query, events = _request(body)
+    layout, query, events = _request(body)
     desk, start, scale = _start(query) or _begin(_desk(query))
     try:
         desk = desk.apply(session.BENCH, events)
@@ -47,22 +49,22 @@ def frame(body: bytes) -> bytes:
         raise ValueError("expected events that hold numbers and names, got lists within lists") from error
     now, before = scene(desk.state), desk.history.before
     earlier = None if before is None else start if before is start.state else scene(before)
-    return message(desk, now, earlier, scale if desk.open else scales(now))
+    return message(desk, now, earlier, scale if desk.open else scales(now), layout)
 
 
-def _request(body: bytes) -> tuple[str, list[dict[str, Any]]]:
-    """The query and the events, numbered from 1."""
+def _request(body: bytes) -> tuple[Layout, str, list[dict[str, Any]]]:
+    """The page's layout, the query and the events, numbered from 1."""
     try:
         request = json.loads(body)
-        query, events = request["query"], request["events"]
+        layout, query, events = LAYOUTS[request.get("page", "playground")], request["query"], request["events"]
         if not isinstance(query, str) or not isinstance(events, list):
             raise TypeError
         numbered = [{**event, "seq": at} for at, event in enumerate(events, 1)]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError('expected JSON {"query": a text, "events": a list of objects}') from error
     if len(numbered) > MAX_EVENTS:
         raise ValueError(f"expected at most {MAX_EVENTS} events, got {len(numbered)}")
-    return query, numbered
+    return layout, query, numbered
 
 
 Start = tuple[Desk, Scene, Scales]

@@ -7,14 +7,13 @@ from typing import Any, Final
 
 import streamlit as st
 
-from msviz.data.presets import PRESETS
-from msviz.state import History, decode
 from msviz.ui.desk import Desk
 from msviz.views.board import Scales, scales
 from msviz.views.scene import Scene, scene
 
-STRIP: Final = "strip"  # the two fragments of a page: dragging a point reruns the bench alone
+STRIP: Final = "strip"  # the fragments of a page
 BENCH: Final = "bench"
+BELOW: Final = "below"  # pictures under the bench, on the pages that have them
 _DESK: Final = "msviz.desk"
 _SCENES: Final = "msviz.scenes"
 _SCALES: Final = "msviz.scales"
@@ -23,12 +22,7 @@ _SCALES: Final = "msviz.scales"
 def desk() -> Desk:
     """The visitor's desk; on the first call of a session it is made from the link."""
     if _DESK not in st.session_state:
-        query = st.query_params.to_dict()
-        state, errors = decode(query)
-        preset = PRESETS.get(state.batch.source.name)
-        if "pair" not in query and preset is not None and state.batch == preset.make():
-            state = state.select(*(preset.pair or (None,)))  # its text speaks of this pair
-        st.session_state[_DESK] = Desk(History(state), errors=tuple(errors))
+        st.session_state[_DESK] = Desk.begin(st.query_params.to_dict())
     found: Desk = st.session_state[_DESK]
     return found
 
@@ -38,17 +32,26 @@ def put(new: Desk) -> None:
     st.session_state[_DESK] = new
 
 
-def on_parcel(component: str, key: str) -> Callable[[], None]:
-    """The callback of a component: applies the parcel of events that it sent, and reruns what shows them."""
+def on_parcel(component: str, key: str, below: bool = False) -> Callable[[], None]:
+    """The callback of a component: applies the parcel of events that it sent, and reruns what shows them.
+
+    Args:
+        component: STRIP or BENCH.
+        key: the component's key in the session.
+        below: the page has a fragment BELOW, which shows the same state.
+    """
 
     def receive() -> None:
         parcel: dict[str, Any] | None = st.session_state[key].get("parcel")
         if not parcel:
             return
-        before = desk().state.method
+        before = desk().state
         put(desk().apply(component, parcel["events"]))
-        if component == STRIP or desk().state.method != before:
-            st.rerun([BENCH, STRIP])
+        shown = [BENCH, STRIP] if component == STRIP or desk().state.method != before.method else []
+        if below and desk().state != before:
+            shown = [*(shown or [BENCH]), BELOW]
+        if shown:
+            st.rerun(shown)
         # otherwise the bench alone, by itself: a rerun asked for here costs a round of its own in every frame
 
     return receive

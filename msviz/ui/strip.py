@@ -13,6 +13,7 @@ from msviz.text import catalogue, say
 from msviz.ui import session
 from msviz.ui.components import component
 from msviz.ui.desk import DEFAULT_EPSILON, Desk
+from msviz.ui.layouts import LAYOUTS
 from msviz.views.change import loss_title
 
 KEY: Final = "msviz.strip"
@@ -20,9 +21,14 @@ PRESETS: Final = ("paper", "authors", "pml")
 
 
 @st.fragment(key=session.STRIP)
-def strip() -> None:
-    """Show the controls of the visitor's desk."""
-    component("strip")(key=KEY, data=message(session.desk()), on_parcel_change=session.on_parcel(session.STRIP, KEY))
+def strip(page: str) -> None:
+    """Show the controls of the visitor's desk.
+
+    Args:
+        page: a name in `LAYOUTS`.
+    """
+    on_parcel = session.on_parcel(session.STRIP, KEY, LAYOUTS[page].below)
+    component("strip")(key=KEY, data=message(session.desk()), on_parcel_change=on_parcel)
 
 
 def message(desk: Desk) -> dict[str, Any]:

@@ -5,5 +5,5 @@ from msviz.ui.page import heading
 from msviz.ui.strip import strip
 
 heading("playground")
-strip()
-bench()
+strip("playground")
+bench("playground")

@@ -68,7 +68,11 @@ def test_half_precision_embeddings_are_compared_in_float32(narrow):
         (torch.ones(3), None, "x must be a matrix, one row per embedding and at least one column, got shape [3]"),
         (torch.ones(3, 0), None, "got shape [3, 0]"),
         (torch.ones(3, 2), torch.ones(2, 2, 2), "ref must be a matrix"),
-        (torch.ones(3, 2), torch.ones(2, 3), "ref must be a matrix with 2 columns, like what it is compared with, got 3 columns"),
+        (
+            torch.ones(3, 2),
+            torch.ones(2, 3),
+            "ref must be a matrix with 2 columns, like what it is compared with, got 3 columns",
+        ),
     ],
 )
 def test_wrong_shapes_are_refused_in_words(x, ref, words):

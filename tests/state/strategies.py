@@ -8,7 +8,7 @@ from msviz.core.losses.spec import ParamInfo, param_infos
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch, Source, digits_batch
 from msviz.data.source import Kind
-from msviz.state import Display, Selection, State
+from msviz.state import DEFAULT_OTHERS, MAX_OTHERS, SHARES, Display, Selection, State
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False),
@@ -93,4 +93,6 @@ def states(draw: st.DrawFn) -> State:
     method = draw(st.sampled_from(list(METHODS.values())) | methods())
     ids = st.sampled_from(batch.ids) if batch.m else st.just(0)
     selection = draw(st.none() | st.builds(Selection, ids, st.none() | ids))
-    return State(batch, method, Display(draw(st.booleans()), draw(st.booleans()), selection))
+    others = draw(st.just(DEFAULT_OTHERS) | st.lists(methods(), max_size=MAX_OTHERS).map(tuple))
+    display = Display(draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)))
+    return State(batch, method, display, others)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from msviz.ui import bench, session
 from msviz.ui.desk import Desk
+from msviz.ui.layouts import LAYOUTS
 from tests.ui.parcels import Message, unpack
 
 Show = Callable[[Desk], Message]
@@ -20,6 +21,6 @@ def show(monkeypatch: pytest.MonkeyPatch) -> Show:
     def message(desk: Desk) -> Message:
         session.put(desk)
         now, before = session.scenes()
-        return unpack(bench.message(desk, now, before, session.scale(now)))
+        return unpack(bench.message(desk, now, before, session.scale(now), LAYOUTS["playground"]))
 
     return message

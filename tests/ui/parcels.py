@@ -33,24 +33,41 @@ def degrees(batch: Batch, id: int) -> float:
 
 @dataclass(frozen=True)
 class Message:
-    """A message to the bench, taken apart as bench.js does it."""
+    """A message to the bench, taken apart as bench.js does it.
+
+    By the panels' keys: their values, and the decisions of those that have their own.
+    """
 
     head: dict[str, Any]
     sim: np.ndarray
     gradient: np.ndarray
     decision: np.ndarray
     images: np.ndarray
+    panels: dict[str, np.ndarray]
+    decisions: dict[str, np.ndarray]
+
+    @property
+    def scale(self) -> float:
+        """The weight at the end of the colours of w."""
+        high: float = next(panel["high"] for panel in self.head["panels"] if panel["key"] == "w")
+        return high
 
 
 def unpack(data: bytes) -> Message:
     (size,) = struct.unpack_from("<I", data)
     head = json.loads(data[4 : 4 + size])
     body, m = data[4 + size :], len(head["ids"])
-    count = m * m
-    return Message(
-        head,
-        np.frombuffer(body, "<f4", count).reshape(m, m),
-        np.frombuffer(body, "<f4", count, 4 * count).reshape(m, m),
-        np.frombuffer(body, "u1", count, 8 * count).reshape(m, m),
-        np.frombuffer(body, "u1", -1, 9 * count) if len(body) > 9 * count else np.zeros(0, "u1"),
-    )
+    at = 0
+
+    def take(kind: str) -> np.ndarray:
+        nonlocal at
+        array = np.frombuffer(body, kind, m * m, at) if m else np.zeros(0, kind)
+        at += array.nbytes
+        return array.reshape(m, m)
+
+    sim, gradient = take("<f4"), take("<f4")
+    panels = {panel["key"]: take("<f4") for panel in head["panels"]}
+    decision = take("u1")
+    decisions = {panel["key"]: take("u1") for panel in head["panels"] if panel["own_decision"]}
+    images = np.frombuffer(body, "u1", -1, at) if len(body) > at else np.zeros(0, "u1")
+    return Message(head, sim, gradient, decision, images, panels, decisions)

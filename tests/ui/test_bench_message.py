@@ -10,6 +10,7 @@ from msviz.state import Display, State, decode, default_state
 from msviz.text import catalogue
 from msviz.ui import session
 from msviz.ui.bench import message
+from msviz.ui.layouts import LAYOUTS
 from msviz.views.board import scales
 from msviz.views.scene import scene
 from tests.ui.conftest import Show
@@ -82,12 +83,12 @@ def test_images_are_sent_once_each_and_points_placed_by_hand_have_none(show: Sho
 def test_scales_stand_still_while_a_gesture_is_open_and_fit_again_afterwards(show: Show) -> None:
     # Triplet weights are counts, so moving a point changes the largest one.
     start = desk(State(PRESETS["overlapping"].make(), Method("triplet")))
-    before = show(start).head["scale"]
+    before = show(start).scale
     held = start.apply("b", [move(1, 10, 60, "b1.1")])
     fits = float(scene(held.state).weights.max())
     assert fits != before
-    assert show(held).head["scale"] == before
-    assert show(held.apply("b", [event(2, "drop")])).head["scale"] == fits
+    assert show(held).scale == before
+    assert show(held.apply("b", [event(2, "drop")])).scale == fits
 
 
 def test_the_proof_is_silent_while_something_moves(show: Show) -> None:
@@ -99,7 +100,7 @@ def test_the_proof_is_silent_while_something_moves(show: Show) -> None:
 
 def test_the_link_restores_the_state_and_waits_for_the_end_of_a_gesture(show: Show) -> None:
     start = desk()
-    assert show(start).head["link"] == {"query": "?pair=none", "refused": None}
+    assert show(start).head["link"] == {"query": "?pair=none", "first": "?pair=4-6", "refused": None}
     held = start.apply("b", [move(1, 0, 20, "b1.1")])
     assert show(held).head["link"]["query"] == "?pair=none"
     dropped = held.apply("b", [event(2, "drop"), event(3, "preset", slug="paper")])
@@ -220,7 +221,7 @@ def test_while_something_moves_the_words_are_not_sent_again(show: Show) -> None:
 def test_the_same_desk_gives_the_same_message_without_a_session(show: Show) -> None:
     held = desk().apply("b", [move(1, 0, 20, "b1.1")])
     start, now = scene(default_state()), scene(held.state)
-    one, other = (message(held, now, start, scales(start)) for _ in range(2))
+    one, other = (message(held, now, start, scales(start), LAYOUTS["playground"]) for _ in range(2))
     assert one == other
     assert show(desk()).head["texts"]
     assert show(held).head == unpack(one).head

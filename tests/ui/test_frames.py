@@ -17,6 +17,7 @@ from msviz.ui import frames, session
 from msviz.ui.bench import message
 from msviz.ui.desk import Desk
 from msviz.ui.frames import MAX_EVENTS, frame
+from msviz.ui.layouts import LAYOUTS
 from msviz.views.board import scales
 from msviz.views.scene import scene
 from tests.state.strategies import states
@@ -112,7 +113,9 @@ def test_whatever_happens_a_frame_is_what_the_session_shows(state: State, happen
     after = Desk(History(state)).apply(session.BENCH, numbered)
     now, before = scene(after.state), after.history.before
     scale = scales(scene(state)) if after.open else scales(now)
-    _agree(_frame(state, *happened), unpack(message(after, now, before and scene(before), scale)))
+    _agree(
+        _frame(state, *happened), unpack(message(after, now, before and scene(before), scale, LAYOUTS["playground"]))
+    )
 
 
 # While the gesture is open
@@ -121,8 +124,8 @@ def test_whatever_happens_a_frame_is_what_the_session_shows(state: State, happen
 def test_scales_stand_still_while_a_point_is_dragged() -> None:
     rest, held = _frame(TRIPLET), _frame(TRIPLET, move(1, 10, 60, "b1.1"))
     fits = scales(scene(desk(TRIPLET).apply("b", [move(1, 10, 60, "b1.1")]).state)).weight
-    assert held.head["scale"] == rest.head["scale"] != fits
-    assert _frame(TRIPLET, move(1, 10, 60, "b1.1"), event(2, "drop")).head["scale"] == fits
+    assert held.scale == rest.scale != fits
+    assert _frame(TRIPLET, move(1, 10, 60, "b1.1"), event(2, "drop")).scale == fits
 
 
 def test_the_ghost_stays_where_the_drag_began() -> None:

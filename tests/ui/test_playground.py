@@ -35,7 +35,11 @@ def _clean(app: AppTest) -> AppTest:
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert [component.key for component in app.get("bidi_component")] == ["msviz.strip", "msviz.bench", "msviz.code"]
+    assert [component.key for component in app.get("bidi_component")] == [
+        "msviz.strip",
+        "msviz.bench.playground",
+        "msviz.code",
+    ]
     return app
 
 

@@ -13,6 +13,7 @@ from msviz.state import History, decode, encode
 from msviz.text import say_error
 from msviz.ui import bench, session, strip
 from msviz.ui.desk import Desk
+from msviz.ui.layouts import LAYOUTS
 from tests.state.strategies import states
 from tests.ui.gestures import events
 from tests.ui.parcels import unpack
@@ -42,7 +43,7 @@ def test_any_events_leave_a_desk_that_can_be_linked_and_drawn(
 def _draw(desk: Desk) -> None:
     session.put(desk)
     now, before = session.scenes()
-    sent = unpack(bench.message(desk, now, before, session.scale(now)))
+    sent = unpack(bench.message(desk, now, before, session.scale(now), LAYOUTS["playground"]))
     assert sent.head["ids"] == list(desk.state.batch.ids)
     looks = sent.head["looks"]
     assert all(str(label) in looks for label in [*sent.head["labels"], *(label for *_, label in sent.head["ghosts"])])

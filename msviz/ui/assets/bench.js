@@ -1,21 +1,23 @@
 // The bench: board, matrices, readouts and inspector in one component, so that hover and selection link without a round
-// trip. Python sends `[u32 length][json][S f32][w f32][decision u8][images u8]`; what a person does goes back through flow.js.
+// trip. Python sends `[u32 length][json][S f32][w f32][panel f32]...[decision u8][a panel's own decision u8]...[images u8]`;
+// what a person does goes back through flow.js. Which parts and matrices stand on it, its page says (layouts.py).
 
 const benches = new WeakMap();
 
 function decode(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), size = view.getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
-  const m = head.ids.length, body = bytes.slice(4 + size);  // a copy: typed arrays need their own alignment
-  const floats = (at) => new Float32Array(body.buffer, at * 4 * m * m, m * m);
-  return {
-    head,
-    matrices: { S: floats(0), w: floats(1), code: new Uint8Array(body.buffer, 8 * m * m, m * m) },
-    images: new Uint8Array(body.buffer, 9 * m * m),
-  };
+  const cells = head.ids.length ** 2, body = bytes.slice(4 + size);  // a copy: typed arrays need their own alignment
+  let at = 0;
+  const take = (type) => { const array = new type(body.buffer, at, cells); at += array.byteLength; return array; };
+  const S = take(Float32Array), w = take(Float32Array);
+  for (const panel of head.panels) panel.values = take(Float32Array);
+  const code = take(Uint8Array);
+  for (const panel of head.panels) panel.code = panel.own_decision ? take(Uint8Array) : code;
+  return { head, matrices: { S, w, code }, images: new Uint8Array(body.buffer, at) };
 }
 
-function makeBench(shadow) {
+function makeBench(shadow, names) {
   const root = dressed(shadow, "bench");
   const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, restQuery: null, flow: makeFlow("b", root) };
   const actions = makeActions(bench, root);
@@ -65,7 +67,7 @@ function makeBench(shadow) {
     bench.hovered = pair;
     if (!same) {
       bench.parts?.board.light(pair);
-      for (const matrix of bench.parts?.matrices ?? []) matrix.light(pair);
+      for (const matrix of bench.parts?.matrices.values() ?? []) matrix.light(pair);
     }
     tip.hidden = !pair || !event;
     if (tip.hidden) return;
@@ -79,15 +81,24 @@ function makeBench(shadow) {
   };
 
   // ---- parts ----------------------------------------------------------------------------------------------------------
-  const board = makeBoard(bench, grid);
-  const matrices = [makeMatrix(bench, grid, "S"), makeMatrix(bench, grid, "w")];
-  const readouts = makeReadouts(bench, grid);
-  const inspector = makeInspector(bench, grid), line = makeLine(bench, grid);
+  const made = Object.fromEntries(names.map((name) => [name, parts.panels[name](bench, grid)]));
+  const { board } = made, matrices = new Map();  // key -> matrix; they come and go with the panels that Python sends
   bench.parts = { board, matrices };
   parts.preview = makePreview(bench);
 
+  function fitMatrices() {
+    const wanted = new Set(bench.head.panels.map((panel) => panel.key));
+    for (const [key, matrix] of matrices) if (!wanted.has(key)) { matrix.panel.remove(); matrices.delete(key); delete draws[key]; }
+    let last = board.panel;  // behind the board in the order of tabs, too
+    for (const key of wanted) {
+      if (!matrices.has(key)) matrices.set(key, (draws[key] = makeMatrix(bench, grid, key)));
+      if (last.nextElementSibling !== matrices.get(key).panel) last.after(matrices.get(key).panel);
+      last = matrices.get(key).panel;
+    }
+  }
+
   // Whatever asks for drawing, each part is drawn once a frame.
-  const draws = { actions, board, held: { draw: () => board.drawHeld() }, S: matrices[0], w: matrices[1], readouts, inspector, line }, dirty = new Set();
+  const draws = { actions, ...made, held: { draw: () => board.drawHeld() } }, dirty = new Set();
   let frame = 0, news = null;
   bench.repaint = (...names) => {
     for (const name of names.length ? names : Object.keys(draws)) if (name !== "held" || names.length) dirty.add(name);
@@ -96,7 +107,7 @@ function makeBench(shadow) {
   function paint() {
     frame = 0;
     if (!bench.head) return;
-    for (const part of dirty) draws[part].draw();
+    for (const part of dirty) draws[part]?.draw();
     dirty.clear();
     if (news === null) return;
     board.afterUpdate();
@@ -113,9 +124,10 @@ function makeBench(shadow) {
   };
 
   // The address keeps up with what is done, without entries in the history: reloading the page brings the state back.
+  // What a first visitor sees needs no query; after a change of the page the address has lost it.
   let opened = null;
   function address() {
-    opened ??= bench.restQuery;
+    opened ??= location.search ? bench.restQuery : bench.head.link.first;
     if (bench.restQuery !== null && bench.restQuery !== opened) history.replaceState(history.state, "", location.pathname + bench.restQuery);
     if (bench.restQuery !== opened) opened = "";
   }
@@ -126,6 +138,8 @@ function makeBench(shadow) {
     const texts = bench.head?.texts;
     Object.assign(bench, decode(bytes));
     bench.head.texts ??= texts;
+    grid.className = `grid ${bench.head.page}`;
+    fitMatrices();
     bench.rank = new Map(bench.head.order.map((at, row) => [bench.head.ids[at], row]));
     if (move) news = move.seq;
     else {
@@ -134,7 +148,7 @@ function makeBench(shadow) {
       bench.flow.acknowledge((news = bench.head.seq));
       board.settle();
     }
-    for (const matrix of matrices) matrix.clamp();
+    for (const matrix of matrices.values()) matrix.clamp();
     bench.repaint();
   };
   watchTheme(root, restyle);
@@ -152,6 +166,8 @@ function makeRamps(host) {
   const color = (name) => rgb(host, name);
   return {
     S: between([color("--s-low"), color("--s-mid"), color("--s-high")], 256),
+    P: between([color("--p-low"), color("--paper"), color("--p-high")], 513),
+    N: between([color("--paper"), color("--n-high")], 256),
     w: between([color("--pull"), color("--paper"), color("--push")], 513),
     background: pack(color("--paper")), pale: pack(color("--pale")), dots: pack(color("--hatch")),
   };
@@ -159,7 +175,7 @@ function makeRamps(host) {
 
 parts.bench = ({ parentElement, data, setStateValue }) => {
   let bench = benches.get(parentElement);
-  if (!bench) benches.set(parentElement, (bench = makeBench(parentElement)));
+  if (!bench) benches.set(parentElement, (bench = makeBench(parentElement, decode(data).head.parts)));
   bench.flow.set = (parcel) => setStateValue("parcel", parcel);
   bench.show(data);
 };

@@ -286,3 +286,5 @@ function makeBoard(bench, parent) {
   };
   return board;
 }
+
+parts.panels.board = makeBoard;

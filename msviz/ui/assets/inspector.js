@@ -77,3 +77,5 @@ function paintDigit(canvas, bytes) {
   bytes.forEach((value, at) => picture.data.set([value, value, value, 255], 4 * at));
   paint.putImageData(picture, 0, 0);
 }
+
+parts.panels.inspector = makeInspector;

@@ -48,3 +48,5 @@ function makeLine(bench, parent) {
     },
   };
 }
+
+parts.panels.line = makeLine;

@@ -1,6 +1,6 @@
 // What all parts draw with: nodes, class markers, words, numbers. `SHEETS` (name -> css) is put before it by components.py.
 
-const parts = (window.msvizParts = { flows: [] });  // name -> what mounts that component (see stub.js), and what they share
+const parts = (window.msvizParts = { flows: [], panels: {} });  // name -> what mounts that component (see stub.js), and what they share
 
 // The root of a component with its style sheet.
 function dressed(shadow, name) {

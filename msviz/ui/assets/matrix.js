@@ -1,4 +1,5 @@
-// A similarity or weight matrix on a canvas: one tab stop, arrow keys move the cell, every pixel from one loop.
+// A similarity or weight matrix on a canvas: one tab stop, arrow keys move the cell, every pixel from one loop. What it
+// shows is a panel of the message (views/panels.py): its kind (S, P, N or weights w), numbers, colours' ends, words.
 //
 // Kept pairs are filled, dropped pairs dotted, the diagonal is blank with a slash, and a kept pair whose weight is zero
 // shows a small ring: four things that must never look alike.
@@ -9,8 +10,9 @@ const TEXT_FROM = 24;    // a cell this wide shows its number
 const isDropped = (code) => code === POSITIVE_DROPPED || code === NEGATIVE_DROPPED;
 const isPositive = (code) => code === POSITIVE_KEPT || code === POSITIVE_DROPPED;
 
-function makeMatrix(bench, parent, kind) {
-  const panel = node("section", { className: `panel matrix ${kind}` }, parent);
+function makeMatrix(bench, parent, name) {
+  const spec = () => bench.head.panels.find((panel) => panel.key === name), { kind } = spec();
+  const panel = node("section", { className: `panel matrix ${name}` }, parent);
   const head = node("header", {}, panel);
   const title = node("h2", {}, head), hint = node("p", { className: "caption" }, head);
   const canvas = node("canvas", { tabIndex: 0, role: "application" }, panel);
@@ -19,7 +21,7 @@ function makeMatrix(bench, parent, kind) {
   const matrix = { panel, cell: [0, 0], lit: null, geometry: null, width: 0 };
   new ResizeObserver(([entry]) => {  // never asked for while drawing: that would lay out the whole page again
     matrix.width = Math.floor(entry.contentRect.width);
-    bench.repaint(kind);
+    bench.repaint(name);
   }).observe(canvas);
   const paint = canvas.getContext("2d");
 
@@ -47,10 +49,10 @@ function makeMatrix(bench, parent, kind) {
 
   // ---- pixels -------------------------------------------------------------------------------------------------------
   matrix.draw = () => {
-    const { texts } = bench.head, g = (matrix.geometry = layout());
-    write(title, texts[`js.${kind}.title`]);
-    write(hint, texts[`js.${kind}.hint`]);
-    canvas.setAttribute("aria-label", fill(texts["js.matrix.label"], { title: texts[`js.${kind}.title`], m: g.m }));
+    const { texts } = bench.head, shown = spec(), g = (matrix.geometry = layout());
+    write(title, shown.title);
+    write(hint, shown.hint);
+    canvas.setAttribute("aria-label", fill(texts["js.matrix.label"], { title: shown.title, m: g.m }));
     if (g.m) paint.putImageData(image(g), 0, 0);
     else paint.clearRect(0, 0, canvas.width, canvas.height);
     paint.setTransform(g.ratio, 0, 0, g.ratio, 0, 0);
@@ -62,13 +64,13 @@ function makeMatrix(bench, parent, kind) {
   };
 
   function image(g) {
-    const { m, pixels, index, edge, spans } = g, values = bench.matrices[kind], codes = bench.matrices.code;
+    const { m, pixels, index, edge, spans } = g, shown = spec(), { values, code: codes } = shown;
     const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.dots, pale = colors.pale;
-    const steps = ramp.length - 1, scale = bench.head.scale;
+    const steps = ramp.length - 1, { low, high } = shown, toUnit = shown.curve === "log" ? logUnit(high) : (value) => (value - low) / (high - low);
     const cells = new Uint32Array(m * m);
     for (let c = 0; c < m * m; c++) {
-      const unit = kind === "S" ? (values[c] + 1) / 2 : 0.5 + values[c] / (2 * scale);
-      cells[c] = codes[c] === SELF ? back : ramp[Math.round(Math.min(1, Math.max(0, unit)) * steps)];
+      const blank = codes[c] === SELF || Number.isNaN(values[c]);
+      cells[c] = blank ? back : ramp[Math.round(Math.min(1, Math.max(0, toUnit(values[c]))) * steps)];
     }
     matrix.cells = cells;
     // One pixel row for each row of cells, and one with the dots of dropped pairs; every screen row copies one of them.
@@ -89,6 +91,9 @@ function makeMatrix(bench, parent, kind) {
     }
     return picture;
   }
+
+  // Signed, with four powers of ten on each side of zero.
+  const logUnit = (high) => (value) => 0.5 + Math.sign(value) * Math.max(0, 4 + Math.log10(Math.abs(value) / high || 1e-9)) / 8;
 
   function drawStrips(g) {
     const { order, labels, looks } = bench.head, each = g.size >= 9;
@@ -117,7 +122,7 @@ function makeMatrix(bench, parent, kind) {
   }
 
   function drawGlyphs(g) {
-    const values = bench.matrices[kind], codes = bench.matrices.code, numbers = g.size >= TEXT_FROM;
+    const { values, code: codes, times } = spec(), numbers = g.size >= TEXT_FROM;
     const soft = bench.css("--soft");
     paint.font = `${Math.min(13, g.size * 0.4)}px ${bench.css("--st-font") || "sans-serif"}`;
     paint.textAlign = "center";
@@ -132,9 +137,9 @@ function makeMatrix(bench, parent, kind) {
         paint.beginPath();
         paint.arc(x, y, Math.min(3, g.size * 0.16), 0, 7);
         paint.stroke();
-      } else if (numbers) {
+      } else if (numbers && !Number.isNaN(values[c])) {
         paint.fillStyle = brightness(matrix.cells[c]) > 0.18 ? "#000" : "#fff";
-        paint.fillText(cellText(values[c]), x, y + 0.5);
+        paint.fillText(cellText(times * values[c]), x, y + 0.5);
       }
     }
   }
@@ -145,7 +150,7 @@ function makeMatrix(bench, parent, kind) {
   }
   function cellText(value) {
     const size = Math.abs(value), text = size >= 10 ? size.toFixed(0) : size >= 0.995 ? size.toFixed(1) : size < 0.005 ? "0" : size.toFixed(2).slice(1);
-    if (kind === "S" && text === "0") return text;
+    if (kind !== "w" && text === "0") return text;
     return (value < 0 ? "−" : kind === "w" ? "+" : "") + text;
   }
   function line(ax, ay, bx, by, color) {
@@ -167,7 +172,7 @@ function makeMatrix(bench, parent, kind) {
   function drawFrames(g) {
     if (!g.m) return;
     const ink = bench.css("--ink"), end = g.starts[g.m - 1] + g.size, { anchor, other } = bench.head.selection;
-    if (kind === "w" && g.size >= 4) for (const c of bench.head.changed) frame(g, Math.floor(c / g.m), c % g.m, bench.css("--changed"), 1.5, -0.5);
+    if (name === "w" && g.size >= 4) for (const c of bench.head.changed) frame(g, Math.floor(c / g.m), c % g.m, bench.css("--changed"), 1.5, -0.5);
     const band = (k, across) => {
       paint.strokeStyle = bench.css("--ink");
       paint.lineWidth = 1;
@@ -187,10 +192,10 @@ function makeMatrix(bench, parent, kind) {
   }
 
   function drawLegend() {
-    const { texts, scale } = bench.head;
-    const items = kind === "S"
-      ? [["−1", "bar ramp-s", "1"]]
-      : [[fill(texts["js.w.pull"], { scale: num(scale) }), "bar ramp-w", fill(texts["js.w.push"], { scale: num(scale) })],
+    const { texts } = bench.head, { low, high, times } = spec(), scale = num(times * high);
+    const items = kind !== "w"
+      ? [[num(low, 0), `bar ramp-${kind}`, num(high, 0)]]
+      : [[fill(texts["js.w.pull"], { scale }), "bar ramp-w", fill(texts["js.w.push"], { scale })],
         ["", "swatch dropped", texts["js.w.dropped"]], ["", "swatch zero", texts["js.w.zero"]]];
     const nodes = keep(legend, items.length, (row) => { const item = node("span", {}, row); for (let k = 0; k < 3; k++) node("span", {}, item); });
     items.forEach(([left, swatch, right], index) => {
@@ -199,7 +204,7 @@ function makeMatrix(bench, parent, kind) {
       sample.className = swatch;
       write(after, right);
     });
-    write(foot, kind === "w" ? bench.head.proof : "");
+    write(foot, name === "w" ? bench.head.proof : "");
   }
 
   // ---- pointer and keyboard ---------------------------------------------------------------------------------------------
@@ -223,8 +228,8 @@ function makeMatrix(bench, parent, kind) {
     bench.select(pair.anchor, pair.other);
   });
   const speak = () => bench.speak(bench.pairWords(pairAt(matrix.cell)));
-  canvas.addEventListener("focus", () => { clamp(); bench.repaint(kind); if (bench.head.ids.length) speak(); });
-  canvas.addEventListener("blur", () => { bench.hover(null); bench.repaint(kind); });
+  canvas.addEventListener("focus", () => { clamp(); bench.repaint(name); if (bench.head.ids.length) speak(); });
+  canvas.addEventListener("blur", () => { bench.hover(null); bench.repaint(name); });
   const clamp = () => { const last = Math.max(0, bench.head.ids.length - 1); matrix.cell = matrix.cell.map((k) => Math.max(0, Math.min(k, last))); };
   canvas.addEventListener("keydown", (event) => {
     const m = matrix.geometry.m, by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
@@ -238,9 +243,9 @@ function makeMatrix(bench, parent, kind) {
     else return;
     event.preventDefault();
     event.stopPropagation();
-    if (by || event.key === "Home" || event.key === "End") { bench.hover(pairAt(matrix.cell)); bench.repaint(kind); speak(); }
+    if (by || event.key === "Home" || event.key === "End") { bench.hover(pairAt(matrix.cell)); bench.repaint(name); speak(); }
   });
-  matrix.light = (pair) => { matrix.lit = pair; bench.repaint(kind); };
+  matrix.light = (pair) => { matrix.lit = pair; bench.repaint(name); };
   matrix.clamp = clamp;
   return matrix;
 }

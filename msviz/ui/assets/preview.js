@@ -17,7 +17,7 @@ function makePreview(bench) {
     if (!goesOn(event)) return;
     underWay = true;
     try {
-      const reply = await fetch(address, { method: "POST", body: JSON.stringify({ query: bench.restQuery, events: [...since, event] }) });
+      const reply = await fetch(address, { method: "POST", body: JSON.stringify({ page: bench.head.page, query: bench.restQuery, events: [...since, event] }) });
       if (!reply.ok) throw new Error(reply.statusText);
       const bytes = new Uint8Array(await reply.arrayBuffer());
       if (goesOn(event)) bench.show(bytes, event);

@@ -12,3 +12,5 @@ function makeReadouts(bench, parent) {
     },
   };
 }
+
+parts.panels.readouts = makeReadouts;

@@ -1,0 +1,47 @@
+"""What each page's bench holds: its parts, and the matrices that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from msviz.ui.desk import Desk
+from msviz.views.board import Scales
+from msviz.views.panels import Panel, similarity_panel, three_panels, weight_panel
+from msviz.views.scene import Scene
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The bench of one page.
+
+    Args:
+        page: its name, in catalogue keys (page.<name>.title) and as a CSS class.
+        parts: what stands on it beside the matrices, by the names of assets/bench.js.
+        panels: the matrices of a scene, drawn to a scale.
+        more: what else the page's own parts draw; the browser finds it as head.more.
+        below: the page has pictures under the bench, in a fragment of their own (session.BELOW).
+    """
+
+    page: str
+    parts: tuple[str, ...]
+    panels: Callable[[Scene, Scales], tuple[Panel, ...]]
+    more: Callable[[Desk, Scene], dict[str, Any]] = lambda desk, now: {}
+    below: bool = False
+
+
+_ALL = (
+    Layout(
+        "playground",
+        ("board", "readouts", "inspector", "line"),
+        lambda now, scale: (similarity_panel(now), weight_panel(now, scale)),
+    ),
+    Layout("similarities", ("board", "line"), lambda now, scale: three_panels(now)),
+    Layout("mining", ("board",), lambda now, scale: (weight_panel(now, scale),)),
+    Layout("weights", ("board", "inspector"), lambda now, scale: (weight_panel(now, scale),)),
+    Layout("compare", ("board",), lambda now, scale: (weight_panel(now, scale),)),
+)
+
+LAYOUTS: Final = MappingProxyType({layout.page: layout for layout in _ALL})

@@ -1,0 +1,85 @@
+"""The matrices that a page shows, each with what it needs to be drawn and read: S, P, N, and weights of any method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float32, UInt8
+
+from msviz.core.three_similarities import sharpness, three_similarities
+from msviz.text import Message, msg
+from msviz.views.board import Scales
+from msviz.views.matrices import class_order
+from msviz.views.scene import Scene
+
+Kind = Literal["S", "P", "N", "w"]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One matrix, rows = anchor i, columns = other j, in class blocks.
+
+    Args:
+        key: its name on the page.
+        kind: what its numbers are, and so how they are coloured: "S", "P", "N", or signed weights "w".
+        title: what it shows.
+        hint: how to read it, one line.
+        values: [m, m]; NaN where there is no such number, drawn blank.
+        low, high: the values at the two ends of its colours.
+        decision: what a method's mining decided, when that is not the active method; see `Decision`.
+        times: what a value is multiplied by before it is written into its cell (100: per cent).
+        curve: "log" spreads small values over the colours, four powers of ten below the largest.
+    """
+
+    key: str
+    kind: Kind
+    title: Message
+    hint: Message
+    values: Float32[np.ndarray, "m m"]
+    low: float
+    high: float
+    decision: UInt8[np.ndarray, "m m"] | None = None
+    times: float = 1.0
+    curve: Literal["linear", "log"] = "linear"
+
+
+def similarity_panel(scene: Scene) -> Panel:
+    """S, the similarity of every pair."""
+    return _panel("S", scene, scene.sim.numpy(), -1.0, 1.0)
+
+
+def weight_panel(scene: Scene, scale: Scales) -> Panel:
+    """The signed weights of the active method."""
+    return _panel("w", scene, scene.evaluation.gradient.numpy(), -scale.weight, scale.weight)
+
+
+def three_panels(scene: Scene) -> tuple[Panel, Panel, Panel]:
+    """S, P and N of every pair; N with the active method's alpha and beta where it has them, else 2 and 40.
+
+    Example:
+        >>> from msviz.state import default_state
+        >>> from msviz.views.scene import scene
+        >>> [panel.key for panel in three_panels(scene(default_state()))]
+        ['S', 'P', 'N']
+    """
+    found = three_similarities(scene.sim, scene.pairs, *sharpness(scene.state.method))
+    return (
+        similarity_panel(scene),
+        _panel("P", scene, found.p.numpy(), -1.0, 1.0),
+        _panel("N", scene, found.n.numpy(), 0.0, 1.0),
+    )
+
+
+def _panel(kind: Kind, scene: Scene, values: np.ndarray, low: float, high: float) -> Panel:
+    order = class_order(scene)
+    return Panel(
+        key=kind,
+        kind=kind,
+        title=msg(f"panel.{kind}.title"),
+        hint=msg(f"panel.{kind}.hint"),
+        values=values[np.ix_(order, order)].astype(np.float32),
+        low=low,
+        high=high,
+    )

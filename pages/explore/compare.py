@@ -1,0 +1,9 @@
+"""Compare: Up to twelve methods on one batch."""
+
+from msviz.ui.bench import bench
+from msviz.ui.page import heading
+from msviz.ui.strip import strip
+
+heading("compare")
+strip("compare")
+bench("compare")
