@@ -19,6 +19,11 @@ def test_the_example_prints_what_the_readme_says() -> None:
     assert run.stdout == printed
 
 
+def test_the_training_loop_runs_as_written_and_lowers_its_loss() -> None:
+    run = subprocess.run([sys.executable, "-c", _block("python", "PairLoss(")], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
 def test_the_new_loss_is_complete_and_its_gradient_is_the_derivative() -> None:
     torch = pytest.importorskip("torch")
     from msviz import label_pairs, similarity
