@@ -20,7 +20,9 @@ def test_the_example_prints_what_the_readme_says() -> None:
 
 
 def test_the_training_loop_runs_as_written_and_lowers_its_loss() -> None:
-    run = subprocess.run([sys.executable, "-c", _block("python", "PairLoss(")], cwd=ROOT, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", _block("python", "PairLoss(")], cwd=ROOT, capture_output=True, text=True
+    )
     assert run.returncode == 0, run.stderr
 
 
