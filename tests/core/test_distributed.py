@@ -9,6 +9,7 @@ import pickle
 import time
 import warnings
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 import torch
@@ -256,7 +257,7 @@ def work(rank, world, folder):
         os.environ["GLOO_SOCKET_IFNAME"] = "lo"  # this machine only
     dist.init_process_group(
         "gloo",
-        init_method=f"file://{folder}/meeting",
+        init_method=(Path(folder) / "meeting").as_uri(),
         rank=rank,
         world_size=world,
         timeout=timedelta(seconds=SECONDS / 4),
