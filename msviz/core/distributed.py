@@ -22,7 +22,8 @@ import torch.distributed as dist
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from msviz.core.criterion import Job, PairLoss, blockwise_loss, check_count
+from msviz.core.blocks import Job, blockwise_loss
+from msviz.core.criterion import PairLoss, check_count
 from msviz.core.errors import MsvizError
 from msviz.core.labels import encode_labels, plain_labels
 from msviz.core.methods import Method

@@ -13,6 +13,8 @@ from msviz.core.errors import MsvizError, shown
 from msviz.core.labels import encode_labels, plain_labels
 from msviz.core.precision import at_least_float32, check_finite, is_finite_number
 
+_WHOLE = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -242,18 +244,18 @@ def _codes(labels: Iterable[Any], ref_labels: Iterable[Any] | None) -> tuple[Ten
 
 
 def _are_codes(labels: object) -> TypeGuard[Tensor]:
-    whole = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
-    return isinstance(labels, Tensor) and labels.ndim == 1 and labels.dtype in whole
+    return isinstance(labels, Tensor) and labels.ndim == 1 and labels.dtype in _WHOLE
 
 
-def _check_self_columns(self_columns: Tensor, n: int, m: int) -> None:
-    if self_columns.shape != (n,) or bool(((self_columns < -1) | (self_columns >= m)).any()):
+def _check_self_columns(self_columns: Any, n: int, m: int) -> None:
+    whole = isinstance(self_columns, Tensor) and self_columns.dtype in _WHOLE
+    if not whole or self_columns.shape != (n,) or bool(((self_columns < -1) | (self_columns >= m)).any()):
         raise MsvizError(
             "error.self_columns",
-            "self_columns must hold {n} columns between 0 and {last} (-1 = absent), got {got}",
+            "self_columns must be a tensor of {n} whole numbers between 0 and {last} (-1 = absent), got {got}",
             n=n,
             last=m - 1,
-            got=self_columns.tolist(),
+            got=str(self_columns.tolist() if isinstance(self_columns, Tensor) else self_columns)[:60],
         )
 
 

@@ -40,7 +40,7 @@ def check_finite(name: str, x: Tensor) -> None:
         "error.not_finite",
         "{name} must be finite, got {got} in row {row}, column {column}; repair or remove that row",
         name=name,
-        got=float(x[row, column]),
+        got=x[row, column].item(),
         row=row,
         column=column,
     )

@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from msviz import LOSSES, METHODS, Method, MsvizError, PairLoss, ZeroRowWarning, evaluate, label_pairs, similarity
-from msviz.core import criterion
+from msviz.core import blocks
 from msviz.core.errors import MsvizTypeError
 from msviz.core.fused import multi_similarity_rows
 from msviz.core.losses import multi_similarity
@@ -35,7 +35,7 @@ every_example = pytest.mark.parametrize("method", EXAMPLES)
 every_loss = pytest.mark.parametrize("name", LOSSES)
 with_and_without_mining = pytest.mark.parametrize("epsilon", [None, 0.1])
 
-FUSED, READABLE = 2.0, 0.0  # values of criterion._FEW that force multi-similarity's one or other form
+FUSED, READABLE = 2.0, 0.0  # values of blocks._FEW that force multi-similarity's one or other form
 
 
 def batch(seed, m=24, d=4, dtype=torch.float64):
@@ -217,7 +217,7 @@ def test_both_forms_give_a_criterion_the_same_value_and_gradients(data, method, 
     bank = points[data.draw(st.lists(place, min_size=len(refs), max_size=len(refs)))].requires_grad_()
     found = []
     for few in (FUSED, READABLE):
-        with mock.patch.object(criterion, "_FEW", few):
+        with mock.patch.object(blocks, "_FEW", few):
             loss = PairLoss(method, block_rows=block_rows)(x, labels, bank, refs, columns)
             found.append(derived(loss, x, bank))
     assert all(tensor.isfinite().all() for tensor in found[0])
@@ -228,8 +228,8 @@ def test_both_forms_give_a_criterion_the_same_value_and_gradients(data, method, 
 def test_both_forms_are_the_one_that_is_asked_for(few):
     x, labels = batch(10)
     with (
-        mock.patch.object(criterion, "_FEW", few),
-        mock.patch.object(criterion, "mine", side_effect=ArithmeticError("readable")),
+        mock.patch.object(blocks, "_FEW", few),
+        mock.patch.object(blocks, "mine", side_effect=ArithmeticError("readable")),
     ):
         if few == FUSED:
             assert PairLoss("ms")(x, labels) > 0
@@ -243,7 +243,7 @@ def test_the_fused_form_survives_a_large_beta_on_low_similarities_in_float32(bet
     # One anchor against far negatives and its far positive: e^{beta S} itself would be 0, e^{-beta S} infinite.
     x, bank = on_circle(0, dtype=torch.float32).requires_grad_(), on_circle(150, 170, 175, dtype=torch.float32)
     method = Method("multi_similarity", alpha=beta, beta=beta, lam=-0.9)
-    with mock.patch.object(criterion, "_FEW", FUSED):
+    with mock.patch.object(blocks, "_FEW", FUSED):
         value, gradient = derived(PairLoss(method)(x, [0], bank, [0, 1, 1]), x)
     wide = x.detach().double().requires_grad_()
     right = dense(method, wide, [0], bank.double(), [0, 1, 1])
@@ -377,7 +377,7 @@ def no_gradients(monkeypatch):
 def test_without_gradients_none_are_computed(name, few, no_gradients):
     x, labels = batch(15)
     right = evaluate_value(name, x, labels)
-    with mock.patch.object(criterion, "_FEW", few):
+    with mock.patch.object(blocks, "_FEW", few):
         unasked = PairLoss(Method(name))(x, labels)
         with torch.no_grad():
             switched_off = PairLoss(Method(name))(x.clone().requires_grad_(), labels)
@@ -619,7 +619,7 @@ def test_no_tensor_has_the_size_of_the_whole_matrix(name, epsilon, few):
     x, _ = batch(20, m=m, d=d)
     labels = torch.arange(m) // 4
     x.requires_grad_()
-    with mock.patch.object(criterion, "_FEW", few), Largest() as largest:
+    with mock.patch.object(blocks, "_FEW", few), Largest() as largest:
         PairLoss(Method(name, epsilon=epsilon), block_rows=block_rows)(x, labels).backward()
     assert largest.entries <= 4 * block_rows * m + 2 * m * d < m * m / 6
 

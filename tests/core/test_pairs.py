@@ -42,8 +42,15 @@ def test_references_are_other_points_unless_said():
 
 @pytest.mark.parametrize("columns", [[0], [0, 3], [-2, 0]])
 def test_self_columns_out_of_range_are_refused(columns):
-    with pytest.raises(MsvizError, match="self_columns must hold 2 columns between 0 and 2") as error:
+    with pytest.raises(MsvizError, match="self_columns must be a tensor of 2 whole numbers between 0 and 2") as error:
         label_pairs([0, 1], [0, 0, 1], self_columns=torch.tensor(columns))
+    assert error.value.key == "error.self_columns"
+
+
+@pytest.mark.parametrize("columns", [[1, -1], torch.tensor([1.0, -1.0]), "first"], ids=repr)
+def test_self_columns_of_another_kind_are_refused(columns):
+    with pytest.raises(MsvizError, match="self_columns must be a tensor of 2 whole numbers") as error:
+        label_pairs([0, 1], [0, 0, 1], self_columns=columns)
     assert error.value.key == "error.self_columns"
 
 
