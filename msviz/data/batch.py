@@ -15,27 +15,12 @@ from jaxtyping import Float64
 from numpy.typing import ArrayLike
 
 from msviz.core.errors import MsvizError
+from msviz.data.grid import GRID, snap
 from msviz.data.source import Source
 
-GRID: Final = 2.0**-14  # 0.00006: the smallest step of a board position; a power of two, so that n * GRID is exact
 MAX_POINTS: Final = 512
 MAX_LABEL: Final = 255
 MAX_ID: Final = 2**31 - 1
-_LIMIT: Final = 2 - GRID  # int16 reaches 32767 steps
-
-
-def snap(xy: ArrayLike) -> Float64[np.ndarray, "*shape"]:
-    """The nearest grid values: whole multiples of GRID, clipped to +-(2 - GRID).
-
-    Args:
-        xy: positions of any shape; must be finite.
-
-    Example:
-        >>> snap([0.1, 5.0]).tolist()
-        [0.0999755859375, 1.99993896484375]
-    """
-    steps = np.rint(np.asarray(xy, dtype=np.float64) / GRID)
-    return np.clip(steps * GRID, -_LIMIT, _LIMIT) + 0.0  # + 0.0 turns -0.0 into 0.0: the link knows one zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +138,11 @@ class Batch:
         """The labels that occur, sorted."""
         return tuple(sorted(set(self.labels)))
 
+    @property
+    def planar(self) -> bool:
+        """Whether its points can leave the circle: two dimensions that can be edited."""
+        return self.editable and self.board.shape[1] == 2
+
     def class_name(self, label: int) -> str:
         """How a class is called: the digit itself among digits, otherwise A to Z, then AA, AB, ..."""
         if self.digits is not None:
@@ -208,6 +198,21 @@ class Batch:
             digits=None if self.digits is None else (*self.digits, -1),
             next_id=self.next_id + 1,
         )
+
+    def on_circle(self) -> Batch:
+        """The batch with every point brought to length 1; one at the centre has no direction and stays there.
+
+        Example:
+            >>> Batch.of([[0, 1.5], [0, 0]], [0, 0]).on_circle().board.tolist()
+            [[0.0, 1.0], [0.0, 0.0]]
+        """
+        length = np.linalg.norm(self.board, axis=1, keepdims=True)
+        off = ((np.abs(length - 1) > GRID) & (length > 0)).ravel()  # the others are there, up to the grid's rounding
+        if not (self.editable and off.any()):
+            return self
+        board = self.board.copy()
+        board[off] = snap(board[off] / length[off])
+        return self._edited(board=board)
 
     def removed(self, id: int) -> Batch:
         """The batch without one point; its id is not given again. MsvizError error.no_such_point if it is gone."""

@@ -15,7 +15,7 @@ from msviz.data.source import Source
 
 DIGITS: Final = 1797  # images; indices in Batch.digits are 0..1796
 Projection = Literal["pca", "lda"]
-Space = Literal["circle", "pixels"]
+Space = Literal["circle", "sphere", "pixels"]
 
 
 def digits_batch(
@@ -38,10 +38,10 @@ def digits_batch(
         classes: P different digits 0..9; repeats count once.
         per_class: K >= 1; at most what the class has (174 to 183).
         seed: whole number >= 0; the same seed draws the same images.
-        method: "pca", or "lda", which needs at least 3 classes (it has one dimension less than classes).
+        method: "pca", or "lda", which needs at least 3 classes, on the sphere 4: it has one dimension less.
         space: "circle": the first two components, centred and divided by their length, are the embeddings, and the
-            board can be edited. "pixels": the embeddings are the 64 pixel values 0..16, exactly; the board is the
-            projection scaled into the unit disc, and cannot be edited.
+            board can be edited; "sphere": the same with three. "pixels": the embeddings are the 64 pixel values 0..16,
+            exactly; the board is the projection scaled into the unit disc, and cannot be edited.
 
     Returns:
         The batch, in blocks of ascending class; labels are the digits, `digits` the indices of the images.
@@ -65,7 +65,7 @@ def digits_batch(
     return Batch.of(
         board,
         target[at].tolist(),
-        x=None if space == "circle" else pixels[at],
+        x=pixels[at] if space == "pixels" else None,
         digits=at.tolist(),
         source=Source("digits", "digits", note),
     )
@@ -86,12 +86,14 @@ def _checked(classes: Sequence[int], per_class: int, seed: int, method: str, spa
     if not chosen or chosen[0] < 0 or chosen[-1] > 9:
         plain = "Choose at least one digit from 0 to 9, got {got}."
         raise MsvizError("error.digits_classes", plain, got=", ".join(map(str, chosen)) or "none")
-    if method not in ("pca", "lda") or space not in ("circle", "pixels"):
-        plain = "Digits are drawn with pca or lda into circle or pixels, got {method} into {space}."
+    if method not in ("pca", "lda") or space not in ("circle", "sphere", "pixels"):
+        plain = "Digits are drawn with pca or lda into circle, sphere or pixels, got {method} into {space}."
         raise MsvizError("error.digits_option", plain, method=method, space=space)
-    if method == "lda" and len(chosen) < 3:
-        plain = "LDA gives one dimension less than there are classes, so a circle needs 3 classes, got {got}. Use PCA."
-        raise MsvizError("error.digits_lda", plain, got=len(chosen))
+    if method == "lda" and len(chosen) <= _dimensions(space):
+        plain = (
+            "LDA has one dimension less than there are classes, so here it needs {need} classes, got {got}. Use PCA."
+        )
+        raise MsvizError("error.digits_lda", plain, need=_dimensions(space) + 1, got=len(chosen))
     has = {digit: int((_digits()[1] == digit).sum()) for digit in chosen}
     scarce = min(chosen, key=lambda digit: has[digit])
     if not _whole(per_class) or not 1 <= per_class <= has[scarce]:
@@ -104,6 +106,10 @@ def _checked(classes: Sequence[int], per_class: int, seed: int, method: str, spa
         plain = "The seed is a whole number, 0 or more, got {got}."
         raise MsvizError("error.digits_seed", plain, got=seed)
     return chosen
+
+
+def _dimensions(space: str) -> int:
+    return 3 if space == "sphere" else 2
 
 
 def _whole(value: object) -> bool:
@@ -126,28 +132,28 @@ def _images() -> UInt8[np.ndarray, "1797 8 8"]:
 
 
 @lru_cache(maxsize=64)
-def _projection(classes: tuple[int, ...], method: Projection, space: Space) -> Float64[np.ndarray, "1797 2"]:
+def _projection(classes: tuple[int, ...], method: Projection, space: Space) -> Float64[np.ndarray, "1797 k"]:
     """The place of every image of the chosen classes; nan for the others."""
     pixels, target = _digits()
     kept = np.isin(target, classes)
-    flat = _fit(pixels[kept], target[kept], method)
+    flat = _fit(pixels[kept], target[kept], method, _dimensions(space))
     flat -= flat.mean(axis=0)
     length = np.linalg.norm(flat, axis=1, keepdims=True)
-    places = np.full((DIGITS, 2), np.nan)
-    places[kept] = flat / (length if space == "circle" else length.max())
+    places = np.full((DIGITS, flat.shape[1]), np.nan)
+    places[kept] = flat / (length.max() if space == "pixels" else length)
     places.flags.writeable = False
     return places
 
 
 def _fit(
-    pixels: Float64[np.ndarray, "n 64"], target: Int64[np.ndarray, " n"], method: Projection
-) -> Float64[np.ndarray, "n 2"]:
+    pixels: Float64[np.ndarray, "n 64"], target: Int64[np.ndarray, " n"], method: Projection, dimensions: int
+) -> Float64[np.ndarray, "n k"]:
     if method == "pca":
         from sklearn.decomposition import PCA
 
-        fitted = PCA(n_components=2, svd_solver="full").fit_transform(pixels)
+        fitted = PCA(n_components=dimensions, svd_solver="full").fit_transform(pixels)
     else:
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-        fitted = LinearDiscriminantAnalysis(n_components=2).fit(pixels, target).transform(pixels)
+        fitted = LinearDiscriminantAnalysis(n_components=dimensions).fit(pixels, target).transform(pixels)
     return np.asarray(fitted, dtype=np.float64)

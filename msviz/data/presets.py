@@ -1,4 +1,5 @@
-"""Hand-made batches, each built to show one thing. Angles are degrees on the circle, counter-clockwise from the right.
+"""Hand-made batches, each built to show one thing. Angles are degrees on the circle, counter-clockwise from the right;
+on the sphere longitude and latitude.
 
 What a preset's text (catalogue key ``preset.<slug>.text``) says will happen is checked in tests/data by doing it. The
 numbers beside the presets hold for the method "authors": multi_similarity, alpha 2, beta 40, lambda .5, epsilon .1.
@@ -25,6 +26,7 @@ class Preset:
         slug: its name in links and in `PRESETS`.
         angles: one a point, degrees.
         labels: one a point, 0 = A.
+        latitudes: for a batch on the sphere one a point, degrees; its angles are longitudes. None on the circle.
         pair: ids (anchor, other) that its text speaks of, selected when it is chosen; None where it names none.
 
     Example:
@@ -36,6 +38,7 @@ class Preset:
     angles: tuple[float, ...] = field(repr=False)
     labels: tuple[int, ...] = field(repr=False)
     pair: tuple[int, int] | None = None
+    latitudes: tuple[float, ...] | None = field(default=None, repr=False)
 
     @property
     def title_key(self) -> str:
@@ -56,6 +59,9 @@ class Preset:
 def _make(preset: Preset) -> Batch:
     angle = np.radians(preset.angles)
     board = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    if preset.latitudes is not None:
+        latitude = np.radians(preset.latitudes)[:, None]
+        board = np.hstack([board * np.cos(latitude), np.sin(latitude)])
     return Batch.of(board, preset.labels, source=Source("preset", preset.slug))
 
 
@@ -72,6 +78,28 @@ def _around(centres: tuple[float, ...], per_class: int, spread: float, seed: int
         chr(65 + label): tuple(np.sort(rng.normal(centre, spread, per_class)).round(1).tolist())
         for label, centre in enumerate(centres)
     }
+
+
+def _sphere(slug: str, pair: tuple[int, int] | None = None, **classes: tuple[tuple[float, float], ...]) -> Preset:
+    """A preset on the sphere: A=((longitude, latitude), ...), B=(...)."""
+    points = [point for of_class in classes.values() for point in of_class]
+    labels = tuple(ord(name) - ord("A") for name, of_class in classes.items() for _ in of_class)
+    longitudes, latitudes = zip(*points, strict=True)
+    return Preset(slug, longitudes, labels, pair, latitudes)
+
+
+def _caps(
+    centres: tuple[tuple[float, float], ...], per_class: int, spread: float, seed: int
+) -> dict[str, tuple[tuple[float, float], ...]]:
+    """Points around centres (longitude, latitude) on the sphere: a normal deviate in space, brought to length 1."""
+    rng = np.random.RandomState(seed)
+    found = {}
+    for label, (longitude, latitude) in enumerate(np.radians(centres)):
+        centre = [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]
+        x, y, z = (rng.normal(0, spread, (per_class, 3)) + centre).T
+        angles = np.degrees([np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))]).round(1).T
+        found[chr(65 + label)] = tuple((float(east), float(north)) for east, north in angles)
+    return found
 
 
 _ALL = (
@@ -97,6 +125,16 @@ _ALL = (
     _preset("one_point", A=(90,)),
     _preset("one_class", A=(15, 40, 80, 110, 150)),
     _preset("sixty_four", None, **_around((45, 135, 225, 315), per_class=16, spread=22, seed=64)),
+    # Along the equator A, then C, then B; point 5 (B) lies among the As. The Cs, between it and the other Bs, reach from
+    # 28 degrees south to 14 degrees north: on a circle it would have to go through them, here there is a way round.
+    _sphere(
+        "sphere_overlapping",
+        (5, 3),
+        A=((-30, 8), (-18, -14), (-8, 16), (2, -6), (12, 30)),
+        B=((6, 8), (78, 10), (88, -12), (96, 22), (108, 2)),
+        C=((38, -10), (44, 14), (52, -2), (48, -28), (62, 12)),
+    ),
+    _sphere("sphere_sixty_four", None, **_caps(((0, 25), (90, -25), (180, 25), (270, -25)), 16, spread=0.35, seed=1)),
 )
 
 PRESETS: Final = MappingProxyType({preset.slug: preset for preset in _ALL})

@@ -27,7 +27,7 @@ def batch_title(batch: Batch) -> Message:
 
 
 def batch_about(batch: Batch) -> Message | None:
-    """What there is to see and to do in a batch: a preset's text, how digits came to the circle; None otherwise.
+    """What there is to see and to do in a batch: a preset's text, how digits came to the board; None otherwise.
 
     Example:
         >>> batch_about(PRESETS["singleton"].make()).key
@@ -37,6 +37,6 @@ def batch_about(batch: Batch) -> Message | None:
     if source.kind == "preset" and source.name in PRESETS:
         return msg(PRESETS[source.name].text_key)
     method, space = source.note.get("method"), source.note.get("space")
-    if source.kind == "digits" and method in ("pca", "lda") and space in ("circle", "pixels"):
+    if source.kind == "digits" and method in ("pca", "lda") and space in ("circle", "sphere", "pixels"):
         return msg(f"source.digits.{method}.{space}")
     return None

@@ -60,7 +60,7 @@ def _digits_form() -> None:
         left.number_input(say("digits.per_class"), value=8, step=1, key="msviz.digits.per_class")
         right.number_input(say("digits.seed"), value=0, step=1, key="msviz.digits.seed", help=say("digits.seed.help"))
         _choice("method", ("pca", "lda"))
-        _choice("space", ("circle", "pixels"))
+        _choice("space", ("circle", "sphere", "pixels"))
         wanted = st.form_submit_button(say("digits.sample"), type="primary")
     if wanted:
         _load(partial(digits_batch, *map(session.widget, _FORM)))

@@ -184,3 +184,26 @@ def test_an_empty_batch_is_a_batch() -> None:
 def test_a_source_is_short_plain_json(source: Callable[[], Source]) -> None:
     with pytest.raises(ValueError, match=r"must be|surrogates|JSON compliant"):
         source()
+
+
+def test_points_come_back_to_the_circle_and_one_at_the_centre_stays_there() -> None:
+    away = Batch.of([[0, 1.5], [0.3, -0.4], [0, 0], [1, 0]], [0, 0, 1, 1])
+    back = away.on_circle()
+    assert back.board.tolist()[0] == [0, 1]
+    assert back.board[1] == pytest.approx([0.6, -0.8], abs=GRID)
+    assert back.board.tolist()[2:] == [[0, 0], [1, 0]]
+    assert back.source.edited
+    assert back.x is back.board
+
+
+def test_a_batch_on_the_circle_is_not_touched_by_coming_back_to_it() -> None:
+    turn = np.radians(np.linspace(0, 360, 100))
+    batch = Batch.of(np.stack([np.cos(turn), np.sin(turn)], 1), [0] * 100)
+    assert batch.on_circle() is batch
+    assert PIXELS.on_circle() is PIXELS
+
+
+def test_points_can_leave_the_circle_on_a_board_of_two_dimensions_only() -> None:
+    assert SQUARE.planar
+    assert not PIXELS.planar
+    assert not Batch.of([[0, 0, 1.0]], [0]).planar

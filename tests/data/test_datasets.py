@@ -52,6 +52,15 @@ def test_the_projection_is_fitted_on_all_images_so_that_an_image_has_one_place()
 
 
 @pytest.mark.parametrize("method", ["pca", "lda"])
+def test_on_the_sphere_a_batch_has_three_coordinates_and_can_be_edited(method: str) -> None:
+    batch = digits_batch((0, 1, 2, 3), 50, 0, method=method, space="sphere")  # type: ignore[arg-type]
+    assert batch.board.shape == (200, 3)
+    assert batch.editable
+    assert np.linalg.norm(batch.board, axis=1) == pytest.approx(1, abs=GRID)
+    assert np.linalg.svd(batch.board)[1].min() > 3  # the third component is a direction of its own
+
+
+@pytest.mark.parametrize("method", ["pca", "lda"])
 def test_on_the_circle_every_point_has_length_one_up_to_the_grid(method: str) -> None:
     batch = digits_batch((0, 1, 2), 50, 0, method=method)  # type: ignore[arg-type]
     assert batch.editable
@@ -87,7 +96,8 @@ def test_images_are_grey_values_over_the_whole_range() -> None:
         ({"seed": True}, "error.digits_seed"),
         ({"classes": (3, 8), "method": "lda"}, "error.digits_lda"),
         ({"method": "tsne"}, "error.digits_option"),
-        ({"space": "sphere"}, "error.digits_option"),
+        ({"classes": (3, 8, 9), "method": "lda", "space": "sphere"}, "error.digits_lda"),
+        ({"space": "torus"}, "error.digits_option"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_words(change: dict[str, Any], key: str) -> None:

@@ -63,7 +63,7 @@ def _drag(slug: str, point: int, start: float, end: float, i: int, j: int) -> It
 
 
 @pytest.mark.parametrize("slug", PRESETS)
-def test_every_preset_is_on_the_circle_and_knows_its_name(slug: str) -> None:
+def test_every_preset_has_rows_of_length_one_and_knows_its_name(slug: str) -> None:
     batch = PRESETS[slug].make()
     assert np.linalg.norm(batch.board, axis=1) == pytest.approx(1, abs=GRID)
     assert (batch.source.kind, batch.source.name, batch.source.edited) == ("preset", slug, False)
@@ -208,3 +208,41 @@ def test_sixty_four_drops_most_negatives_and_few_of_the_rest_matter() -> None:
     assert 1 - look.mined[1] / look.neg.sum() == pytest.approx(5 / 6, abs=0.02)
     push = np.sort(look.weights[look.mined_neg])[::-1]
     assert push[: len(push) // 5].sum() > 0.9 * push.sum()
+
+
+def _over(longitude: float, latitude: float) -> np.ndarray:
+    """A place on the sphere."""
+    east, north = np.radians([longitude, latitude])
+    return np.array([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)])
+
+
+def _arc(start: np.ndarray, end: np.ndarray) -> list[np.ndarray]:
+    """A great circle's arc in 30 steps."""
+    angle = np.arccos(start @ end)
+    return [(np.sin((1 - t) * angle) * start + np.sin(t * angle) * end) / np.sin(angle) for t in np.linspace(0, 1, 30)]
+
+
+def test_on_the_sphere_there_is_a_way_round_the_other_class() -> None:
+    batch = PRESETS["sphere_overlapping"].make()
+    look = Look(batch)
+    assert batch.class_name(batch.labels[5]) == "B"
+    assert {batch.class_name(batch.labels[j]) for j in np.argsort(-look.sim[5])[1:5]} == {"A"}
+    assert round((look.weights[5].sum() + look.weights[:, 5].sum()) / look.weights.sum(), 2) == 0.38
+    start, top, end = batch.board[5], _over(49, 75), _over(92, 2)
+    through = [Look(batch.moved(5, place)) for place in _arc(start, end)]
+    over = [Look(batch.moved(5, place)) for place in _arc(start, top) + _arc(top, end)]
+    of_c = np.array(batch.labels) == 2
+    assert max(seen.sim[5, of_c].max() for seen in through) == pytest.approx(0.99, abs=0.01)
+    assert max(seen.sim[5, of_c].max() for seen in over) < 0.9
+    assert (round(look.value, 2), round(over[-1].value, 2)) == (0.97, 0.59)
+
+
+def test_the_batch_on_a_sphere_drops_most_negatives_and_hides_class_c_at_first() -> None:
+    batch = PRESETS["sphere_sixty_four"].make()
+    look = Look(batch)
+    assert [batch.labels.count(label) for label in batch.classes] == [16, 16, 16, 16]
+    assert 1 - look.mined[1] / look.neg.sum() > 0.8
+    push = np.sort(look.weights[look.mined_neg])[::-1]
+    assert push[: len(push) // 5].sum() > 0.99 * push.sum()
+    seen_from = _over(30, 20)  # the first camera
+    assert (batch.board[np.array(batch.labels) == 2].mean(axis=0) @ seen_from) < -0.5
