@@ -465,7 +465,7 @@ one_hot = torch.tensor([[1, 0], [0, 1]])
             {},
             (two, [0, 1], None, None, torch.tensor([0, 2])),
             "error.self_columns",
-            "self_columns must hold 2 columns between 0 and 1 (-1 = absent), got [0, 2]",
+            "self_columns must be a tensor of 2 whole numbers between 0 and 1 (-1 = absent), got [0, 2]",
         ),
         (
             {"normalize": False},
