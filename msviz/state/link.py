@@ -8,7 +8,6 @@ out, so that a partial link such as ``?beta=80`` changes just that.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, TypeVar
@@ -20,21 +19,11 @@ from msviz.core.methods import Method
 from msviz.data import PRESETS, Batch
 from msviz.data.presets import DEFAULT_PRESET
 from msviz.state.packed import pack, unpack
-from msviz.state.value import (
-    DEFAULT_OTHERS,
-    MAX_OTHERS,
-    SHARES,
-    Display,
-    Selection,
-    Shares,
-    State,
-    default_state,
-)
+from msviz.state.shown import display_parts, display_query, got
+from msviz.state.value import DEFAULT_OTHERS, MAX_OTHERS, Display, State, default_state
 from msviz.text import number
 
 _T = TypeVar("_T")
-_PAIR: Final = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
-_SHOWN: Final = ("edges", "forces")  # the switches of Display, by the names that `hide` uses
 
 
 def encode(state: State) -> dict[str, str]:
@@ -57,7 +46,7 @@ def encode(state: State) -> dict[str, str]:
         **_method_query(state.method),
         **_others_query(state.others),
         **_batch_query(state.batch),
-        **_display_query(state.display),
+        **display_query(state.display),
     }
 
 
@@ -80,9 +69,9 @@ def decode(query: Mapping[str, str]) -> tuple[State, tuple[MsvizError, ...]]:
     batch = _or_default(errors, lambda: _batch(query), default_state().batch)
     method = _method(query, errors)
     others = _or_default(errors, lambda: _others(query), DEFAULT_OTHERS)
-    selection = _or_default(errors, lambda: _selection(query, batch), None)
-    shares = _or_default(errors, lambda: _shares(query), Display().shares)
-    display = _or_default(errors, lambda: _hidden(query), Display()).replace(selection=selection, shares=shares)
+    display = Display()
+    for part in display_parts(query, batch, others):
+        display = _or_default(errors, partial(part, display), display)
     return State(batch, method, display, others), tuple(errors)
 
 
@@ -129,14 +118,14 @@ def _loss(query: Mapping[str, str]) -> str:
     name = query.get("loss", default)
     if name not in LOSSES:
         plain = "The link asks for the loss {got}, but there are only {known}. Shown instead: {shown}."
-        raise MsvizError("error.link_loss", plain, got=_got(name), known=", ".join(LOSSES), shown=default)
+        raise MsvizError("error.link_loss", plain, got=got(name), known=", ".join(LOSSES), shown=default)
     return name
 
 
 def _set(method: Method, info: ParamInfo | None, name: str, query: Mapping[str, str]) -> Method:
     if info is None:
         plain = "The link sets {name} to {got}, but the loss {loss} has no {name}. It was left out."
-        raise MsvizError("error.link_parameter_unknown", plain, name=name, got=_got(query[name]), loss=method.name)
+        raise MsvizError("error.link_parameter_unknown", plain, name=name, got=got(query[name]), loss=method.name)
     try:
         value = float(query[name])
         return method.replace(**{name: int(value) if info.whole and value.is_integer() else value})
@@ -145,7 +134,7 @@ def _set(method: Method, info: ParamInfo | None, name: str, query: Mapping[str, 
         bounds = f"{'>' if info.low_open else '≥'} {number(info.low, None)} and ≤ {number(info.high, None)}"
         shown = number(getattr(method.params, name), None)
         raise MsvizError(
-            "error.link_parameter", plain, name=info.letter, got=_got(query[name]), bounds=bounds, shown=shown
+            "error.link_parameter", plain, name=info.letter, got=got(query[name]), bounds=bounds, shown=shown
         ) from error
 
 
@@ -162,7 +151,7 @@ def _mined(method: Method, query: Mapping[str, str]) -> Method:
             "The link sets the mining margin epsilon to {got}, but it must be none or a number ≥ 0. It stays {shown}."
         )
         shown = "none" if method.epsilon is None else number(method.epsilon, None)
-        raise MsvizError("error.link_epsilon", plain, got=_got(text), shown=shown) from error
+        raise MsvizError("error.link_epsilon", plain, got=got(text), shown=shown) from error
 
 
 # The methods it is compared with: "triplet~lam~0.2,linear~epsilon~0.1"; what a method does not say has its default
@@ -194,7 +183,7 @@ def _others(query: Mapping[str, str]) -> tuple[Method, ...]:
             "The link compares with {got}, but expected are at most {limit} methods such as triplet~lam~0.2. "
             "The usual ones are shown instead."
         )
-        raise MsvizError("error.link_others", plain, got=_got(text), limit=MAX_OTHERS) from error
+        raise MsvizError("error.link_others", plain, got=got(text), limit=MAX_OTHERS) from error
     return found
 
 
@@ -204,7 +193,7 @@ def _from_short(text: str) -> Method:
     return Method(name, **values)
 
 
-# The batch and the display
+# The batch
 
 
 def _batch_query(batch: Batch) -> dict[str, str]:
@@ -220,50 +209,8 @@ def _batch(query: Mapping[str, str]) -> Batch:
     slug = query.get("batch", DEFAULT_PRESET)
     if slug not in PRESETS:
         plain = "The link asks for the batch {got}, but there are only {known}. Shown instead: {shown}."
-        raise MsvizError("error.link_preset", plain, got=_got(slug), known=", ".join(PRESETS), shown=DEFAULT_PRESET)
+        raise MsvizError("error.link_preset", plain, got=got(slug), known=", ".join(PRESETS), shown=DEFAULT_PRESET)
     return PRESETS[slug].make()
-
-
-def _display_query(display: Display) -> dict[str, str]:
-    query = {}
-    if display.selection is not None:
-        anchor, other = display.selection.anchor, display.selection.other
-        query["pair"] = f"{anchor}" if other is None else f"{anchor}-{other}"
-    if display.shares != Display().shares:
-        query["shares"] = display.shares
-    hidden = [name for name in _SHOWN if not getattr(display, name)]
-    return {**query, "hide": ",".join(hidden)} if hidden else query
-
-
-def _selection(query: Mapping[str, str], batch: Batch) -> Selection | None:
-    text = query.get("pair")
-    if text is None or text == "none":
-        return None
-    match = _PAIR.fullmatch(text)
-    selection = None if match is None else Selection(int(match[1]), None if match[2] is None else int(match[2]))
-    if selection is None or not selection.lies_in(batch):
-        plain = (
-            "The link selects the pair {got}, but expected are points of this batch, such as 4-6. Nothing is selected."
-        )
-        raise MsvizError("error.link_pair", plain, got=_got(text))
-    return selection
-
-
-def _shares(query: Mapping[str, str]) -> Shares:
-    text = query.get("shares", Display().shares)
-    for known in SHARES:
-        if text == known:
-            return known
-    plain = "The link draws weights as {got}, but there are only {known}. Shown are shares."
-    raise MsvizError("error.link_shares", plain, got=_got(text), known=", ".join(SHARES))
-
-
-def _hidden(query: Mapping[str, str]) -> Display:
-    names = [name for name in query.get("hide", "").split(",") if name]
-    if not set(names) <= set(_SHOWN):
-        plain = "The link hides {got}, but only {known} can be hidden. Nothing is hidden."
-        raise MsvizError("error.link_hide", plain, got=_got(query["hide"]), known=" and ".join(_SHOWN))
-    return Display(edges="edges" not in names, forces="forces" not in names)
 
 
 def _written(value: float) -> str:
@@ -271,9 +218,3 @@ def _written(value: float) -> str:
     if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
         return str(int(value))
     return repr(float(value)).replace("+", "")
-
-
-def _got(text: str) -> str:
-    """What came, for a sentence: short, and on one line."""
-    shown = " ".join(text.split())
-    return shown if len(shown) <= 40 else shown[:39] + "…"

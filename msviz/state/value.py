@@ -59,12 +59,16 @@ class Display:
         selection: the picked anchor or pair, or None.
         shares: how compared methods are drawn: "share" of each method's total weight on one scale, "raw" weights on one
             scale, each on its "own" scale, or shares on one "log" scale.
+        versus: the two compared methods whose difference is drawn, counted from 1 = the active one.
+        zoom: ids (anchor, other) of a pair in the block of a large batch that is shown cell by cell; None = all blocks.
     """
 
     edges: bool = True
     forces: bool = True
     selection: Selection | None = None
     shares: Shares = "share"
+    versus: tuple[int, int] = (1, 2)
+    zoom: tuple[int, int] | None = None
 
     def replace(self, **changes: Any) -> Display:
         """A copy with some fields changed."""
@@ -75,7 +79,7 @@ class Display:
 class State:
     """Everything: the batch, the active method, those it is compared with, the display.
 
-    A selection whose point is gone is dropped.
+    A selection whose point is gone is dropped, and so are a zoom and a difference of methods that are not there.
 
     Args:
         batch: the points.
@@ -104,6 +108,12 @@ class State:
         selection = self.display.selection
         if selection is not None and not selection.lies_in(self.batch):
             object.__setattr__(self, "display", self.display.replace(selection=None))
+        zoom = self.display.zoom
+        if zoom is not None and not set(zoom) <= set(self.batch.ids):
+            object.__setattr__(self, "display", self.display.replace(zoom=None))
+        one, two = self.display.versus
+        if one == two or not {one, two} <= set(range(1, 2 + len(self.others))):
+            object.__setattr__(self, "display", self.display.replace(versus=Display().versus))
 
     def with_batch(self, batch: Batch) -> State:
         """The same method and display on another batch; the selection goes when one of its points is gone."""

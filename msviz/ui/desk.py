@@ -134,6 +134,18 @@ def _shares(state: State, event: Mapping[str, Any]) -> State:
     return state.with_display(state.display.replace(shares=event["how"]))
 
 
+def _versus(state: State, event: Mapping[str, Any]) -> State:
+    """The two compared methods whose difference is drawn, counted from 1."""
+    return state.with_display(state.display.replace(versus=(int(event["one"]), int(event["two"]))))
+
+
+def _zoom(state: State, event: Mapping[str, Any]) -> State:
+    """The block of a large batch that is shown cell by cell, named by a pair in it; or all blocks."""
+    anchor, other = event["anchor"], event["other"]
+    zoom = None if anchor is None else (int(anchor), int(other))
+    return state.with_display(state.display.replace(zoom=zoom))
+
+
 def _compare(state: State, event: Mapping[str, Any]) -> State:
     """One more method: a named one, or the active method as it stands."""
     slug = event["slug"]
@@ -145,7 +157,10 @@ def _named(name: str) -> Method:
 
 
 def _uncompare(state: State, event: Mapping[str, Any]) -> State:
-    return state.with_others(_without(state.others, int(event["target"])))
+    at = int(event["target"])
+    one, two = (number - (number > at + 2) for number in state.display.versus)
+    versus = Display().versus if at + 2 in state.display.versus else (one, two)
+    return state.with_display(state.display.replace(versus=versus)).with_others(_without(state.others, at))
 
 
 def _activate(state: State, event: Mapping[str, Any]) -> State:
@@ -190,6 +205,8 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "select": _select,
     "show": _show,
     "shares": _shares,
+    "versus": _versus,
+    "zoom": _zoom,
     "compare": _compare,
     "uncompare": _uncompare,
     "activate": _activate,
@@ -198,7 +215,7 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "param": _param,
     "mine": _mine,
 }
-_LOOKS: Final = frozenset({"select", "show", "shares"})
+_LOOKS: Final = frozenset({"select", "show", "shares", "versus", "zoom"})
 
 
 def with_loss(method: Method, name: str) -> Method:

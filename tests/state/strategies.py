@@ -94,5 +94,7 @@ def states(draw: st.DrawFn) -> State:
     ids = st.sampled_from(batch.ids) if batch.m else st.just(0)
     selection = draw(st.none() | st.builds(Selection, ids, st.none() | ids))
     others = draw(st.just(DEFAULT_OTHERS) | st.lists(methods(), max_size=MAX_OTHERS).map(tuple))
-    display = Display(draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)))
+    versus = draw(st.permutations(range(1, 2 + len(others))).map(lambda order: tuple(order[:2]))) if others else (1, 2)
+    zoom = draw(st.none() | st.tuples(ids, ids)) if batch.m else None
+    display = Display(draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)), versus, zoom)
     return State(batch, method, display, others)

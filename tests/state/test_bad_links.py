@@ -143,6 +143,15 @@ def test_bad_points_show_the_default_and_say_why(what: str) -> None:
         ({"pair": "-4"}, "error.link_pair", None),
         ({"pair": ""}, "error.link_pair", None),
         ({"pair": "9" * 5000}, "error.link_pair", None),
+        ({"diff": "1-7"}, "error.link_diff", None),
+        ({"diff": "2-2"}, "error.link_diff", None),
+        (
+            {"diff": "1"},
+            "error.link_diff",
+            "The link asks for the difference 1, but expected are two of its 6 methods, such as 1-2. Shown is 1-2.",
+        ),
+        ({"zoom": "4"}, "error.link_zoom", None),
+        ({"zoom": "4-99"}, "error.link_zoom", None),
         (
             {"hide": "edges,all"},
             "error.link_hide",
@@ -184,7 +193,7 @@ def test_a_pair_is_looked_up_in_the_batch_of_the_link() -> None:
     assert decode({"batch": "one_point", "pair": "4-6"})[1][0].key == "error.link_pair"
 
 
-NAMES = ["loss", "alpha", "beta", "lam", "epsilon", "batch", "points", "pair", "hide", "other"]
+NAMES = ["loss", "alpha", "beta", "lam", "epsilon", "batch", "points", "pair", "hide", "diff", "zoom", "vs", "other"]
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), st.text(max_size=30) | st.sampled_from(["triplet", "2", "", "4-6"])))
