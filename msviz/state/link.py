@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from msviz.core.errors import MsvizError
 from msviz.core.losses import LOSSES

@@ -167,6 +167,9 @@ def _activate(state: State, event: Mapping[str, Any]) -> State:
     """Another of the compared methods becomes the active one; the two change places."""
     at = int(event["target"])
     new = state.others[at]
+    swapped = {1: at + 2, at + 2: 1}
+    one, two = (swapped.get(number, number) for number in state.display.versus)
+    state = state.with_display(state.display.replace(versus=(one, two)))
     return state.with_others((*state.others[:at], state.method, *state.others[at + 1 :])).with_method(new)
 
 

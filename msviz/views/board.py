@@ -21,17 +21,19 @@ class Scales:
     Args:
         weight: the value at the ends of the weight's colour scale, > 0.
         force: the length of the longest arrow, > 0.
+        start: the scene that they fit: where the gesture began; None = the scene that is drawn.
     """
 
     weight: float
     force: float
+    start: Scene | None = None
 
 
 def scales(scene: Scene) -> Scales:
     """The scales that fit a scene; 1 where there is nothing to scale."""
     weight = float(scene.weights.max()) if scene.m else 0.0
     force = float(np.linalg.norm(scene.forces, axis=1).max()) if scene.m else 0.0
-    return Scales(weight or 1.0, force or 1.0)
+    return Scales(weight or 1.0, force or 1.0, scene)
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,15 @@ class Scene:
         return self.evaluation.mined.pos | self.evaluation.mined.neg
 
     @cached_property
+    def compared(self) -> tuple[Evaluation, ...]:
+        """What every compared method makes of the batch, the active one first; worked out when somebody asks."""
+        known = {self.state.method: self.evaluation}
+        for method in self.state.others:
+            if method not in known:
+                known[method] = evaluate(self.sim, self.pairs, method)
+        return tuple(known[method] for method in (self.state.method, *self.state.others))
+
+    @cached_property
     def reasons(self) -> Reasons:
         """Why mining keeps or drops each pair; worked out when somebody asks, not in every frame of a drag."""
         return reasons(self.sim, self.pairs, self.state.method.epsilon)
