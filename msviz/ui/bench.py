@@ -26,6 +26,7 @@ from msviz.views.inspector import inspector_view
 from msviz.views.matrices import matrix_view
 from msviz.views.panels import Panel
 from msviz.views.readouts import Readouts, readouts
+from msviz.views.remedy import remedies
 from msviz.views.scene import Scene
 
 KEY: Final = "msviz.bench"
@@ -94,6 +95,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "own_decision": panel.decision is not None,
         "times": panel.times,
         "curve": panel.curve,
+        "note": panel.note and say(panel.note),
     }
 
 
@@ -183,10 +185,18 @@ def _words(desk: Desk, now: Scene, change: ChangeView) -> dict[str, Any]:
     }
     return {
         "readouts": _readouts(now, numbers),
-        "why_zero": numbers.why_zero and say(numbers.why_zero),
+        **_why_nothing(desk, numbers),
         "change": {"text": change_line(desk, change), "error": bool(desk.errors)},
         "inspector": {"title": say(view.title), "lines": [say(line) for line in view.lines], "equation": equation},
     }
+
+
+def _why_nothing(desk: Desk, numbers: Readouts) -> dict[str, Any]:
+    """Why nothing weighs anything or moves, and what one click could do; while something moves the buttons stay."""
+    why = numbers.why_zero or numbers.why_still
+    offered = remedies(desk.state) if why and not desk.open else ()
+    labels = [", ".join(map(say, remedy.steps)) for remedy in offered]
+    return {"why_zero": why and say(why), "remedies": None if desk.open else labels}
 
 
 def _readouts(now: Scene, numbers: Readouts) -> list[tuple[str, str]]:

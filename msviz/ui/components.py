@@ -21,7 +21,7 @@ ASSETS: Final = Path(__file__).parent / "assets"
 COMPONENTS: Final = ("bench", "strip")
 _CODE: Final = (
     *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "board", "matrix"),
-    *("equation", "inspector", "line", "readouts", "bench", "sliders", "strip", "code"),
+    *("equation", "inspector", "line", "pairline", "readouts", "bench", "sliders", "strip", "code"),
 )
 
 

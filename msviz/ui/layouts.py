@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from msviz.ui.desk import Desk
+from msviz.ui.similarities import pair_line_data
 from msviz.views.board import Scales
 from msviz.views.panels import Panel, similarity_panel, three_panels, weight_panel
 from msviz.views.scene import Scene
@@ -38,9 +39,9 @@ _ALL = (
         ("board", "readouts", "inspector", "line"),
         lambda now, scale: (similarity_panel(now), weight_panel(now, scale)),
     ),
-    Layout("similarities", ("board", "line"), lambda now, scale: three_panels(now)),
+    Layout("similarities", ("board", "pairline"), lambda now, scale: three_panels(now), pair_line_data, below=True),
     Layout("mining", ("board",), lambda now, scale: (weight_panel(now, scale),)),
-    Layout("weights", ("board", "inspector"), lambda now, scale: (weight_panel(now, scale),)),
+    Layout("weights", ("board", "inspector"), lambda now, scale: (weight_panel(now, scale),), below=True),
     Layout("compare", ("board",), lambda now, scale: (weight_panel(now, scale),)),
 )
 

@@ -139,7 +139,7 @@ def mining_verdict(scene: Scene, i: int, j: int) -> Message:
     reason = scene.reasons.pair(i, j)
     if reason.rival_at is None or reason.rival is None or reason.limit is None:
         return msg("mining.no_negative" if reason.positive else "mining.no_positive", anchor=batch.ids[i])
-    digits = _digits_that_show(reason.compared, reason.limit)
+    digits = digits_that_show(reason.compared, reason.limit)
     return msg(
         f"mining.{'positive' if reason.positive else 'negative'}.{'kept' if reason.kept else 'dropped'}",
         s=number(reason.compared, digits),
@@ -151,6 +151,11 @@ def mining_verdict(scene: Scene, i: int, j: int) -> Message:
     )
 
 
-def _digits_that_show(one: float, two: float) -> int:
-    """Two decimals, or as many as it takes to see that two numbers differ; two for equal ones."""
+def digits_that_show(one: float, two: float) -> int:
+    """Two decimals, or as many as it takes to see that two numbers differ; two for equal ones.
+
+    Example:
+        >>> digits_that_show(0.5, 0.6), digits_that_show(0.5, 0.5004)
+        (2, 4)
+    """
     return next((digits for digits in range(2, 18) if number(one, digits) != number(two, digits)), 2)

@@ -31,6 +31,7 @@ class Panel:
         decision: what a method's mining decided, when that is not the active method; see `Decision`.
         times: what a value is multiplied by before it is written into its cell (100: per cent).
         curve: "log" spreads small values over the colours, four powers of ten below the largest.
+        note: what its colours stand for, in words, under its legend.
     """
 
     key: str
@@ -43,6 +44,7 @@ class Panel:
     decision: UInt8[np.ndarray, "m m"] | None = None
     times: float = 1.0
     curve: Literal["linear", "log"] = "linear"
+    note: Message | None = None
 
 
 def similarity_panel(scene: Scene) -> Panel:
@@ -64,15 +66,17 @@ def three_panels(scene: Scene) -> tuple[Panel, Panel, Panel]:
         >>> [panel.key for panel in three_panels(scene(default_state()))]
         ['S', 'P', 'N']
     """
-    found = three_similarities(scene.sim, scene.pairs, *sharpness(scene.state.method))
+    alpha, beta = sharpness(scene.state.method)
+    found, epsilon = three_similarities(scene.sim, scene.pairs, alpha, beta), scene.state.method.epsilon
+    mined = msg("panel.P.note.off") if epsilon is None else msg("panel.P.note", limit=-epsilon)
     return (
         similarity_panel(scene),
-        _panel("P", scene, found.p.numpy(), -1.0, 1.0),
-        _panel("N", scene, found.n.numpy(), 0.0, 1.0),
+        _panel("P", scene, found.p.numpy(), -1.0, 1.0, mined),
+        _panel("N", scene, found.n.numpy(), 0.0, 1.0, msg("panel.N.note", alpha=alpha, beta=beta)),
     )
 
 
-def _panel(kind: Kind, scene: Scene, values: np.ndarray, low: float, high: float) -> Panel:
+def _panel(kind: Kind, scene: Scene, values: np.ndarray, low: float, high: float, note: Message | None = None) -> Panel:
     order = class_order(scene)
     return Panel(
         key=kind,
@@ -82,4 +86,5 @@ def _panel(kind: Kind, scene: Scene, values: np.ndarray, low: float, high: float
         values=values[np.ix_(order, order)].astype(np.float32),
         low=low,
         high=high,
+        note=note,
     )

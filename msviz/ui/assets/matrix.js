@@ -18,7 +18,7 @@ function makeMatrix(bench, parent, name) {
   const canvas = node("canvas", { tabIndex: 0, role: "application" }, panel);
   const legend = node("div", { className: "legend" }, panel);
   const foot = node("p", { className: "caption foot" }, panel);
-  const matrix = { panel, cell: [0, 0], lit: null, geometry: null, width: 0 };
+  const matrix = { panel, cell: [0, 0], lit: null, geometry: null, width: 0, least: 0, most: 0 };
   new ResizeObserver(([entry]) => {  // never asked for while drawing: that would lay out the whole page again
     matrix.width = Math.floor(entry.contentRect.width);
     bench.repaint(name);
@@ -68,8 +68,12 @@ function makeMatrix(bench, parent, name) {
     const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.dots, pale = colors.pale;
     const steps = ramp.length - 1, { low, high } = shown, toUnit = shown.curve === "log" ? logUnit(high) : (value) => (value - low) / (high - low);
     const cells = new Uint32Array(m * m);
+    matrix.least = Infinity;
+    matrix.most = -Infinity;
     for (let c = 0; c < m * m; c++) {
       const blank = codes[c] === SELF || Number.isNaN(values[c]);
+      if (!blank && values[c] < matrix.least) matrix.least = values[c];
+      if (!blank && values[c] > matrix.most) matrix.most = values[c];
       cells[c] = blank ? back : ramp[Math.round(Math.min(1, Math.max(0, toUnit(values[c]))) * steps)];
     }
     matrix.cells = cells;
@@ -193,8 +197,9 @@ function makeMatrix(bench, parent, name) {
 
   function drawLegend() {
     const { texts } = bench.head, { low, high, times } = spec(), scale = num(times * high);
+    const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + num(value, 0);
     const items = kind !== "w"
-      ? [[num(low, 0), `bar ramp-${kind}`, num(high, 0)]]
+      ? [[end(low, least < low - 1e-6, "≤"), `bar ramp-${kind}`, end(high, most > high + 1e-6, "≥")]]
       : [[fill(texts["js.w.pull"], { scale }), "bar ramp-w", fill(texts["js.w.push"], { scale })],
         ["", "swatch dropped", texts["js.w.dropped"]], ["", "swatch zero", texts["js.w.zero"]]];
     const nodes = keep(legend, items.length, (row) => { const item = node("span", {}, row); for (let k = 0; k < 3; k++) node("span", {}, item); });
@@ -204,7 +209,8 @@ function makeMatrix(bench, parent, name) {
       sample.className = swatch;
       write(after, right);
     });
-    write(foot, name === "w" ? bench.head.proof : "");
+    foot.classList.toggle("words", Boolean(spec().note));
+    write(foot, spec().note ?? (name === "w" ? bench.head.proof : ""));
   }
 
   // ---- pointer and keyboard ---------------------------------------------------------------------------------------------
