@@ -12,6 +12,7 @@ from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
 from msviz.data.presets import PRESETS
 from msviz.state import SHARES, Display, History, State, decode, default_state
+from msviz.views.remedy import remedies
 
 DEFAULT_EPSILON: Final = 0.1
 
@@ -200,6 +201,14 @@ def _mine(state: State, event: Mapping[str, Any]) -> State:
     return state.with_method(state.method.replace(epsilon=DEFAULT_EPSILON if event["on"] else None))
 
 
+def _remedy(state: State, event: Mapping[str, Any]) -> State:
+    """What the button beside the reason offers: worked out anew, as the batch may have changed since."""
+    offered, at = remedies(state), int(event["target"])
+    if at < 0:
+        raise ValueError
+    return offered[at].state if at < len(offered) else state
+
+
 _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "move": _move,
     "add": _add,
@@ -217,6 +226,7 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "preset": _preset,
     "param": _param,
     "mine": _mine,
+    "remedy": _remedy,
 }
 _LOOKS: Final = frozenset({"select", "show", "shares", "versus", "zoom"})
 

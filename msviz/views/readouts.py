@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Final
 
-import torch
+import numpy as np
+from jaxtyping import Bool
+from torch import Tensor
 
 from msviz.text import Message, msg
 from msviz.views.scene import Scene
+
+SAME: Final = 1e-9  # S of two points in one place may differ so much from 1; a step of the board's grid makes more
+STILL: Final = 1e-9  # a force below this moves nothing
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,7 @@ class Readouts:
         share: its part of the total weight, 0..1.
         violations: pairs whose gradient has the sign that GPW excludes.
         why_zero: the reason when all weights are zero, None otherwise.
+        why_still: the reason when pairs weigh something and yet no point is pushed anywhere, None otherwise.
     """
 
     loss: float
@@ -33,6 +41,7 @@ class Readouts:
     share: float
     violations: int
     why_zero: Message | None
+    why_still: Message | None = None
 
 
 def readouts(scene: Scene) -> Readouts:
@@ -61,6 +70,7 @@ def readouts(scene: Scene) -> Readouts:
         share=float(weights.max()) / total if total > 0 else 0.0,
         violations=int(scene.evaluation.violations.sum()),
         why_zero=None if total > 0 else why_zero(scene),
+        why_still=why_still(scene) if total > 0 else None,
     )
 
 
@@ -68,8 +78,8 @@ def why_zero(scene: Scene) -> Message:
     """Why every weight is zero: the first cause that holds.
 
     Causes, in this order: no point, one point, one class (no negatives) where the method needs them, no class with two
-    points (no positives) likewise, every anchor's classes farther apart than epsilon, a loss whose hinges are all
-    closed.
+    points (no positives) likewise, all points in one place, every anchor's classes farther apart than epsilon (or each
+    class in a place of its own), a loss whose hinges are all closed. What would end it: `msviz.views.remedy`.
     """
     batch, method = scene.state.batch, scene.state.method
     if batch.m == 0:
@@ -80,23 +90,52 @@ def why_zero(scene: Scene) -> Message:
         return msg("zero.one_class", name=batch.class_name(batch.labels[0]))
     if not scene.pairs.pos.any():
         return msg("zero.no_positives")
+    if coincide(scene, scene.pairs.pos | scene.pairs.neg):
+        return msg("zero.coincident")
     if method.epsilon is not None and not scene.kept.any():
         return _separated(scene, method.epsilon)
     return msg("zero.inactive", kept=int(scene.kept.sum()))
 
 
+def why_still(scene: Scene) -> Message | None:
+    """Why no point is pushed although pairs weigh something; None where at least one is.
+
+    A force acts along the circle or sphere. From a point at the very same place, or at the opposite one, it has no such
+    part: a gradient that vanishes, whatever the weight. Otherwise pulls and pushes cancel.
+    """
+    if not scene.m or float(np.abs(scene.forces).max()) > STILL:
+        return None
+    weighs = scene.weights > 0
+    away = 1 - scene.sim[weighs].abs()
+    if bool((away < SAME).all()):
+        return msg("zero.still", count=int(weighs.sum()))
+    return msg("zero.balanced")
+
+
+def coincide(scene: Scene, among: Bool[Tensor, "m m"]) -> bool:
+    """Whether there are such pairs and the two points of each lie in one place."""
+    return bool(among.any()) and bool((scene.sim[among] > 1 - SAME).all())
+
+
+def gap(scene: Scene) -> tuple[int, float]:
+    """The anchor (its row) that comes closest to being mined, and how far it is from it.
+
+    Its hardest negative lies that much below its least similar positive; infinite where no anchor has both kinds.
+    """
+    gaps = scene.bounds.hardest_pos - scene.bounds.hardest_neg  # infinite where an anchor lacks one of them
+    row = int(gaps.argmin())
+    return row, float(gaps[row])
+
+
 def _separated(scene: Scene, epsilon: float) -> Message:
-    # The anchor that comes closest to being mined: the smallest gap between its hardest positive and negative; infinite
-    # where it lacks one of them.
-    gap = scene.bounds.hardest_pos - scene.bounds.hardest_neg
-    row = int(gap.argmin())
-    if not torch.isfinite(gap[row]):  # positives exist and negatives exist, but no anchor has both
+    row, far = gap(scene)
+    if not math.isfinite(far):  # positives exist and negatives exist, but no anchor has both
         return msg("zero.no_anchor_with_both")
     return msg(
-        "zero.separated",
+        "zero.collapsed" if coincide(scene, scene.pairs.pos) else "zero.separated",
         anchor=scene.state.batch.ids[row],
         least=float(scene.bounds.hardest_pos[row]),
         most=float(scene.bounds.hardest_neg[row]),
-        gap=float(gap[row]),
+        gap=far,
         epsilon=epsilon,
     )

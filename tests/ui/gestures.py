@@ -23,6 +23,7 @@ _WHAT: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "preset": {"slug": st.sampled_from(list(METHODS)) | _ODD},
     "param": {"target": _PARAMS, "value": _NUMBERS | _ODD},
     "mine": {"on": st.booleans()},
+    "remedy": {"target": st.integers(-1, 2) | _ODD},
     "drop": {},
     "undo": {},
     "redo": {},

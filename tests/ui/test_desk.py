@@ -11,6 +11,7 @@ from msviz.data import MAX_POINTS, PRESETS, Batch, digits_batch
 from msviz.state import Selection, default_state
 from msviz.text import say_error
 from msviz.ui.desk import Desk, with_loss
+from msviz.views.remedy import remedies
 from tests.ui.parcels import degrees, desk, event, move
 
 
@@ -242,6 +243,23 @@ def test_a_selection_can_be_cleared_and_an_unknown_point_selects_nothing() -> No
     assert _one(chosen, "select", anchor=None, other=None).state.display.selection is None
     assert _one(chosen, "select", anchor=99, other=None).state.display.selection is None
     assert _one(chosen, "select", anchor=4, other=4).state.display.selection == Selection(4)
+
+
+def test_a_remedy_shows_the_opposite_and_is_one_step() -> None:
+    start = desk(default_state().with_batch(PRESETS["two_clean"].make()))
+    for target in (0, 1):
+        after = _one(start, "remedy", target=target)
+        assert after.state.same_work(remedies(start.state)[target].state)
+        assert _one(after, "undo").state.same_work(start.state)
+    assert _one(start, "remedy", target=0).state.method == start.state.method
+    assert _one(start, "remedy", target=1).state.method.epsilon > 1
+
+
+def test_a_remedy_that_is_not_offered_any_more_does_nothing() -> None:
+    assert _one(desk(), "remedy", target=0).history is not None
+    assert not _one(desk(), "remedy", target=0).history.can_undo
+    assert _refused(desk(), "remedy", target=-1) == "error.event"
+    assert _refused(desk(), "remedy") == "error.event"
 
 
 def test_loading_a_batch_is_one_step_that_ends_gestures_and_clears_refusals() -> None:
