@@ -125,8 +125,8 @@ _ALL = (
     _preset("one_point", A=(90,)),
     _preset("one_class", A=(15, 40, 80, 110, 150)),
     _preset("sixty_four", None, **_around((45, 135, 225, 315), per_class=16, spread=22, seed=64)),
-    # Along the equator A, then C, then B; point 5 (B) lies among the As. The Cs, between it and the other Bs, reach from
-    # 28 degrees south to 14 degrees north: on a circle it would have to go through them, here there is a way round.
+    # Along the equator A, then C, then B; point 5 (B) lies among the As. The Cs, between it and the other Bs, reach
+    # from 28 degrees south to 14 north: on a circle it would have to go through them, here there is a way round.
     _sphere(
         "sphere_overlapping",
         (5, 3),

@@ -1,8 +1,8 @@
 """The whole state as query parameters of a link, and back.
 
 Readable where people edit links by hand (loss, its parameters by name, epsilon, batch=<preset>, pair=4-6,
-hide=edges,forces), packed where they do not (points, see `msviz.state.packed`). What equals the default state is left
-out, so that a partial link such as ``?beta=80`` changes just that.
+hide=edges,forces, flat=1), packed where they do not (points, see `msviz.state.packed`). What equals the default state
+is left out, so that a partial link such as ``?beta=80`` changes just that.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def encode(state: State) -> dict[str, str]:
         **_method_query(state.method),
         **_others_query(state.others),
         **_batch_query(state.batch),
+        **({} if state.normalize else {"flat": "1"}),
         **display_query(state.display),
     }
 
@@ -72,7 +73,8 @@ def decode(query: Mapping[str, str]) -> tuple[State, tuple[MsvizError, ...]]:
     display = Display()
     for part in display_parts(query, batch, others):
         display = _or_default(errors, partial(part, display), display)
-    return State(batch, method, display, others), tuple(errors)
+    normalize = _or_default(errors, lambda: _normalize(query, batch), True)
+    return State(batch, method, display, others, normalize), tuple(errors)
 
 
 def _or_default(errors: list[MsvizError], read: Callable[[], _T], default: _T) -> _T:
@@ -211,6 +213,17 @@ def _batch(query: Mapping[str, str]) -> Batch:
         plain = "The link asks for the batch {got}, but there are only {known}. Shown instead: {shown}."
         raise MsvizError("error.link_preset", plain, got=got(slug), known=", ".join(PRESETS), shown=DEFAULT_PRESET)
     return PRESETS[slug].make()
+
+
+def _normalize(query: Mapping[str, str], batch: Batch) -> bool:
+    text = query.get("flat", "0")
+    if text == "0" or (text == "1" and batch.planar):
+        return text == "0"
+    plain = (
+        "The link lets norms count (flat={got}), which needs flat=1 and points on a plane that can be moved. "
+        "Norms do not count."
+    )
+    raise MsvizError("error.link_flat", plain, got=got(text))
 
 
 def _written(value: float) -> str:

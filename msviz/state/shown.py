@@ -1,4 +1,4 @@
-"""What is shown, in a link: hide=edges,forces, pair=4-6, shares=log, diff=1-3, zoom=4-6."""
+"""What is shown, in a link: hide=edges,forces, pair=4-6, shares=log, diff=1-3, zoom=4-6, camera=30,20."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from msviz.data import Batch
 from msviz.state.value import SHARES, Display, Selection
 
 _PAIR: Final = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
+_CAMERA: Final = re.compile(r"(-?[0-9]{1,3}),(-?[0-9]{1,2})")
 _SHOWN: Final = ("edges", "forces")  # the switches of Display, by the names that `hide` uses
 
 
@@ -32,6 +33,8 @@ def display_query(display: Display) -> dict[str, str]:
         query["diff"] = "{}-{}".format(*display.versus)
     if display.zoom is not None:
         query["zoom"] = "{}-{}".format(*display.zoom)
+    if display.camera != first.camera:
+        query["camera"] = "{},{}".format(*display.camera)
     hidden = [name for name in _SHOWN if not getattr(display, name)]
     return {**query, "hide": ",".join(hidden)} if hidden else query
 
@@ -51,6 +54,7 @@ def display_parts(
     yield lambda display: display.replace(versus=_versus(query, 1 + len(others)))
     yield lambda display: display.replace(zoom=_zoom(query, batch))
     yield lambda display: _hidden(query, display)
+    yield lambda display: _camera(query, display)
 
 
 def _selection(query: Mapping[str, str], batch: Batch) -> Selection | None:
@@ -106,6 +110,22 @@ def _hidden(query: Mapping[str, str], display: Display) -> Display:
         plain = "The link hides {got}, but only {known} can be hidden. Nothing is hidden."
         raise MsvizError("error.link_hide", plain, got=got(query["hide"]), known=" and ".join(_SHOWN))
     return display.replace(edges="edges" not in names, forces="forces" not in names)
+
+
+def _camera(query: Mapping[str, str], display: Display) -> Display:
+    text = query.get("camera")
+    if text is None:
+        return display
+    match = _CAMERA.fullmatch(text)
+    try:
+        return display.replace(camera=(int(match[1]), int(match[2]))) if match else _no_camera(text)
+    except ValueError:
+        return _no_camera(text)
+
+
+def _no_camera(text: str) -> Display:
+    plain = "The link looks at the sphere from {got}, but expected are whole degrees, such as 30,20. Shown is the usual view."
+    raise MsvizError("error.link_camera", plain, got=got(text))
 
 
 def got(text: str) -> str:

@@ -61,6 +61,10 @@ class Display:
             scale, each on its "own" scale, or shares on one "log" scale.
         versus: the two compared methods whose difference is drawn, counted from 1 = the active one.
         zoom: ids (anchor, other) of a pair in the block of a large batch that is shown cell by cell; None = all blocks.
+        camera: the longitude and latitude of the sphere that face the visitor, whole degrees, -180..179 and -90..90.
+
+    Raises:
+        ValueError: a camera outside that range.
     """
 
     edges: bool = True
@@ -69,6 +73,12 @@ class Display:
     shares: Shares = "share"
     versus: tuple[int, int] = (1, 2)
     zoom: tuple[int, int] | None = None
+    camera: tuple[int, int] = (30, 20)
+
+    def __post_init__(self) -> None:
+        yaw, pitch = self.camera
+        if not (-180 <= yaw < 180 and -90 <= pitch <= 90):
+            raise ValueError(f"camera must be a longitude of -180..179 and a latitude of -90..90, got {yaw}, {pitch}")
 
     def replace(self, **changes: Any) -> Display:
         """A copy with some fields changed."""
@@ -80,12 +90,14 @@ class State:
     """Everything: the batch, the active method, those it is compared with, the display.
 
     A selection whose point is gone is dropped, and so are a zoom and a difference of methods that are not there.
+    Norms count only on a plane: with another batch they are normalised again.
 
     Args:
         batch: the points.
         method: the active one: a loss, its parameters, and a mining margin or none.
         display: what is shown.
         others: the methods that the active one is compared with, at most 11.
+        normalize: similarities are cosines; False: dot products, so that the norms of the points count.
 
     Raises:
         MsvizError: error.too_many_methods.
@@ -100,11 +112,14 @@ class State:
     method: Method
     display: Display = field(default_factory=Display)
     others: tuple[Method, ...] = DEFAULT_OTHERS
+    normalize: bool = True
 
     def __post_init__(self) -> None:
         if len(self.others) > MAX_OTHERS:
             plain = "At most {limit} methods can be compared at a time. Remove one first."
             raise MsvizError("error.too_many_methods", plain, limit=MAX_OTHERS + 1)
+        if not (self.normalize or self.batch.planar):
+            object.__setattr__(self, "normalize", True)
         selection = self.display.selection
         if selection is not None and not selection.lies_in(self.batch):
             object.__setattr__(self, "display", self.display.replace(selection=None))
@@ -127,6 +142,23 @@ class State:
         """The same compared with other methods."""
         return replace(self, others=others)
 
+    def with_normalize(self, normalize: bool) -> State:
+        """The same with norms that count (False) or not (True): then points that left the circle come back to it.
+
+        Raises:
+            MsvizError: error.not_planar: norms can count only where points can leave the circle.
+
+        Example:
+            >>> flat = default_state().with_normalize(False)
+            >>> far = flat.with_batch(flat.batch.moved(0, (1.5, 0), on_circle=False))
+            >>> far.with_normalize(True).batch.board[0].tolist()
+            [1.0, 0.0]
+        """
+        if not (normalize or self.batch.planar):
+            plain = "Norms can count only for points on a plane that can be moved. Choose a batch on the circle."
+            raise MsvizError("error.not_planar", plain)
+        return replace(self, normalize=normalize, batch=self.batch.on_circle() if normalize else self.batch)
+
     def with_display(self, display: Display) -> State:
         """The same batch and method, shown otherwise."""
         return replace(self, display=display)
@@ -137,8 +169,9 @@ class State:
         return self.with_display(self.display.replace(selection=selection))
 
     def same_work(self, other: State) -> bool:
-        """Whether batch and methods are equal, whatever is shown."""
-        return self.method == other.method and self.others == other.others and self.batch == other.batch
+        """Whether batch and methods are equal, and whether norms count, whatever is shown."""
+        one, two = ((it.method, it.others, it.normalize, it.batch) for it in (self, other))
+        return one == two
 
 
 def default_state() -> State:

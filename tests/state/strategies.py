@@ -44,7 +44,7 @@ SAMPLES = tuple(
     digits_batch(classes, per_class, seed=per_class, space=space)
     for classes in ((3, 8), (0, 1, 2, 3))
     for per_class in (1, 3, 16)
-    for space in ("circle", "pixels")
+    for space in ("circle", "sphere", "pixels")
 )
 
 
@@ -96,5 +96,8 @@ def states(draw: st.DrawFn) -> State:
     others = draw(st.just(DEFAULT_OTHERS) | st.lists(methods(), max_size=MAX_OTHERS).map(tuple))
     versus = draw(st.permutations(range(1, 2 + len(others))).map(lambda order: tuple(order[:2]))) if others else (1, 2)
     zoom = draw(st.none() | st.tuples(ids, ids)) if batch.m else None
-    display = Display(draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)), versus, zoom)
-    return State(batch, method, display, others)
+    camera = draw(st.just((30, 20)) | st.tuples(st.integers(-180, 179), st.integers(-90, 90)))
+    display = Display(
+        draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)), versus, zoom, camera
+    )
+    return State(batch, method, display, others, normalize=not batch.planar or draw(st.booleans()))

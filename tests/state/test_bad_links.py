@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msviz.data import PRESETS, digits_batch
+from msviz.data import PRESETS, Batch, digits_batch
 from msviz.state import decode, default_state, encode
 from msviz.text import say_error
 
@@ -153,6 +153,24 @@ def test_bad_points_show_the_default_and_say_why(what: str) -> None:
         ({"zoom": "4"}, "error.link_zoom", None),
         ({"zoom": "4-99"}, "error.link_zoom", None),
         (
+            {"camera": "180,0"},
+            "error.link_camera",
+            "The link looks at the sphere from 180,0, but expected are whole degrees, a longitude from −180 to 179 and a "
+            "latitude from −90 to 90, such as 30,20. Shown is the usual view.",
+        ),
+        ({"camera": "0,91"}, "error.link_camera", None),
+        ({"camera": "30"}, "error.link_camera", None),
+        ({"camera": "1.5,2"}, "error.link_camera", None),
+        ({"camera": "nan,0"}, "error.link_camera", None),
+        ({"camera": ""}, "error.link_camera", None),
+        (
+            {"flat": "yes"},
+            "error.link_flat",
+            "The link lets norms count (flat=yes), which needs flat=1 and points on a plane that can be moved. "
+            "Norms do not count here.",
+        ),
+        ({"flat": ""}, "error.link_flat", None),
+        (
             {"hide": "edges,all"},
             "error.link_hide",
             "The link hides edges,all, but only edges and forces can be hidden. Nothing is hidden.",
@@ -178,6 +196,15 @@ def test_a_good_part_counts_beside_bad_ones() -> None:
     assert [error.key for error in errors] == ["error.link_preset", "error.link_parameter", "error.link_epsilon"]
 
 
+@pytest.mark.parametrize("batch", [PRESETS["sphere_overlapping"].make(), digits_batch((3, 8), 2, 0, space="pixels")])
+def test_norms_cannot_count_where_points_cannot_leave_the_circle(batch: Batch) -> None:
+    query = encode(default_state().with_batch(batch))
+    state, errors = decode({**query, "flat": "1"})
+    assert state.normalize
+    assert state.batch == batch
+    assert [error.key for error in errors] == ["error.link_flat"]
+
+
 def test_what_came_is_quoted_in_short() -> None:
     _, errors = decode({"loss": "x" * 10_000 + "\n"})
     assert len(str(errors[0])) < 300
@@ -193,7 +220,23 @@ def test_a_pair_is_looked_up_in_the_batch_of_the_link() -> None:
     assert decode({"batch": "one_point", "pair": "4-6"})[1][0].key == "error.link_pair"
 
 
-NAMES = ["loss", "alpha", "beta", "lam", "epsilon", "batch", "points", "pair", "hide", "diff", "zoom", "vs", "other"]
+NAMES = [
+    "loss",
+    "alpha",
+    "beta",
+    "lam",
+    "epsilon",
+    "batch",
+    "points",
+    "pair",
+    "hide",
+    "diff",
+    "zoom",
+    "vs",
+    "camera",
+    "flat",
+    "other",
+]
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), st.text(max_size=30) | st.sampled_from(["triplet", "2", "", "4-6"])))

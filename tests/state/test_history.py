@@ -101,6 +101,37 @@ def test_what_is_shown_is_no_step_and_survives_undo() -> None:
     assert back.redo().present.display == history.present.display
 
 
+def test_norms_that_count_are_a_step_and_the_camera_is_none() -> None:
+    history = History(START).push(START.with_normalize(False)).show(Display(camera=(0, 90)))
+    assert not history.present.normalize
+    assert history.present.display.camera == (0, 90)
+    assert history.undo().present == START.with_display(Display(camera=(0, 90)))
+
+
+def test_coming_back_to_the_circle_projects_and_undo_lets_the_points_out_again() -> None:
+    flat = START.with_normalize(False)
+    far = flat.with_batch(flat.batch.moved(0, (0, 1.5), on_circle=False))
+    history = History(far).push(far.with_normalize(True))
+    assert history.present.batch.board[0].tolist() == [0, 1]
+    assert history.present.normalize
+    assert history.undo().present == far
+
+
+def test_norms_stop_counting_on_another_kind_of_board() -> None:
+    flat = START.with_normalize(False)
+    assert flat.with_batch(PRESETS["sphere_overlapping"].make()).normalize
+    assert not flat.with_batch(PRESETS["two_clean"].make()).normalize
+    with pytest.raises(MsvizError) as caught:
+        START.with_batch(PRESETS["sphere_overlapping"].make()).with_normalize(False)
+    assert caught.value.key == "error.not_planar"
+
+
+def test_a_camera_looks_from_somewhere() -> None:
+    for camera in ((180, 0), (-181, 0), (0, 91), (0, -91)):
+        with pytest.raises(ValueError, match="camera must be"):
+            Display(camera=camera)
+
+
 def test_a_push_that_only_shows_otherwise_is_no_step() -> None:
     history = History(START).push(_beta(50)).undo().push(START.select(4))
     assert history.present == START.select(4)

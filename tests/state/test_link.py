@@ -18,7 +18,7 @@ from msviz.data import MAX_POINTS, PRESETS, Batch, digits_batch
 from msviz.state import Display, Selection, State, decode, default_state, encode
 from tests.state.strategies import states
 
-RESERVED = {"loss", "epsilon", "batch", "points", "pair", "hide"}
+RESERVED = {"loss", "epsilon", "batch", "points", "pair", "hide", "shares", "diff", "zoom", "camera", "flat", "vs"}
 
 
 def _length(state: State) -> int:
@@ -38,7 +38,7 @@ def test_a_link_restores_the_state_exactly(state: State) -> None:
 @given(states())
 def test_a_restored_state_shows_the_same_numbers(state: State) -> None:
     def gradient(shown: State) -> bytes:
-        sim = similarity(torch.tensor(shown.batch.x))
+        sim = similarity(torch.tensor(shown.batch.x), normalize=shown.normalize)
         return evaluate(sim, label_pairs(shown.batch.labels), shown.method).gradient.numpy().tobytes()
 
     assert gradient(decode(encode(state))[0]) == gradient(state)
@@ -55,8 +55,18 @@ def test_a_partial_link_changes_just_that() -> None:
     assert decode({"epsilon": "none"})[0] == start.with_method(start.method.replace(epsilon=None))
     assert decode({"batch": "two_clean"})[0] == start.with_batch(PRESETS["two_clean"].make())
     assert decode({"pair": "4-6"})[0] == start.select(4, 6)
+    assert decode({"flat": "1"})[0] == start.with_normalize(False)
+    assert decode({"camera": "-90,5"})[0] == start.with_display(Display(camera=(-90, 5)))
     assert decode({"hide": "forces"})[0] == start.with_display(Display(forces=False))
     assert decode({"loss": "triplet"})[0] == start.with_method(Method("triplet", epsilon=0.1))
+
+
+def test_norms_that_count_travel_with_points_off_the_circle() -> None:
+    flat = default_state().with_normalize(False)
+    assert encode(flat) == {"flat": "1"}
+    far = flat.with_batch(flat.batch.moved(0, (0.25, -1.5), on_circle=False))
+    assert far.batch.board[0].tolist() == [0.25, -1.5]
+    assert decode(encode(far)) == (far, ())
 
 
 def test_links_are_readable_where_people_edit_them() -> None:
