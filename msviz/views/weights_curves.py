@@ -8,6 +8,7 @@ jump, such as mining's, and the curve breaks there.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -55,8 +56,7 @@ class Curve:
         """The stretches [from, to] of similarities in which mining drops the pair."""
         edges = np.flatnonzero(np.diff(self.kept.astype(np.int8)))
         bounds = [0, *(edges + 1), len(self.s)]
-        runs = zip(bounds[:-1], bounds[1:], strict=True)
-        return [(float(self.s[a]), float(self.s[b - 1])) for a, b in runs if not self.kept[a]]
+        return [(float(self.s[a]), float(self.s[b - 1])) for a, b in pairwise(bounds) if not self.kept[a]]
 
 
 @dataclass(frozen=True, eq=False)

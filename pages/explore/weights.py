@@ -3,7 +3,9 @@
 from msviz.ui.bench import bench
 from msviz.ui.page import heading
 from msviz.ui.strip import strip
+from msviz.ui.weights import below
 
 heading("weights")
 strip("weights")
 bench("weights")
+below()

@@ -1,4 +1,4 @@
-"""One pair's weight against its similarity: hand values, jumps where mining and hinges put them, and nothing else moved."""
+"""One pair's weight against its similarity: hand values, jumps where mining and hinges put them, all else at rest."""
 
 import math
 import time

@@ -1,0 +1,23 @@
+"""What a method is called where several stand together: its loss, its parameters in the paper's letters, its mining."""
+
+from __future__ import annotations
+
+from msviz.core.losses.spec import param_infos
+from msviz.core.methods import Method
+from msviz.text import number
+from msviz.views.change import loss_title
+
+
+def method_name(method: Method) -> str:
+    """The name of a method, one line.
+
+    Example:
+        >>> method_name(Method("triplet", epsilon=0.1))
+        'Triplet (λ 0.1, ε 0.1)'
+    """
+    letters = [
+        f"{info.letter} {number(getattr(method.params, info.name), None)}" for info in param_infos(method.params)
+    ]
+    if method.epsilon is not None:
+        letters.append(f"ε {number(method.epsilon, None)}")
+    return f"{loss_title(method.name)} ({', '.join(letters)})" if letters else loss_title(method.name)
