@@ -124,7 +124,7 @@ def _camera(query: Mapping[str, str], display: Display) -> Display:
 
 
 def _no_camera(text: str) -> Display:
-    plain = "The link looks at the sphere from {got}, but expected are whole degrees, such as 30,20. Shown is the usual view."
+    plain = "The link looks at the sphere from {got}, but expected are degrees such as 30,20. Shown is the usual view."
     raise MsvizError("error.link_camera", plain, got=got(text))
 
 

@@ -155,8 +155,8 @@ def test_bad_points_show_the_default_and_say_why(what: str) -> None:
         (
             {"camera": "180,0"},
             "error.link_camera",
-            "The link looks at the sphere from 180,0, but expected are whole degrees, a longitude from −180 to 179 and a "
-            "latitude from −90 to 90, such as 30,20. Shown is the usual view.",
+            "The link looks at the sphere from 180,0, but expected are whole degrees, a longitude from −180 to 179 "
+            "and a latitude from −90 to 90, such as 30,20. Shown is the usual view.",
         ),
         ({"camera": "0,91"}, "error.link_camera", None),
         ({"camera": "30"}, "error.link_camera", None),

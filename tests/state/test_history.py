@@ -1,9 +1,12 @@
 """The state's selection and the history's steps."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msviz.core.errors import MsvizError
 from msviz.core.methods import METHODS
+from msviz.data import PRESETS
 from msviz.state import HISTORY_LIMIT, Display, History, Selection, State, default_state
 
 START = default_state()
