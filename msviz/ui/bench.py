@@ -20,10 +20,11 @@ from msviz.ui import session
 from msviz.ui.components import component, pack
 from msviz.ui.desk import Desk
 from msviz.ui.layouts import LAYOUTS, Layout
+from msviz.views.blocks import window
 from msviz.views.board import BoardView, Scales, board_view
 from msviz.views.change import ChangeView, change_view
 from msviz.views.inspector import inspector_view
-from msviz.views.matrices import matrix_view
+from msviz.views.matrices import decisions, matrix_view
 from msviz.views.panels import Panel
 from msviz.views.readouts import Readouts, readouts
 from msviz.views.remedy import remedies
@@ -58,7 +59,7 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
     """
     matrices, change = matrix_view(now), change_view(before, now)
     panels = layout.panels(now, scale)
-    block = np.ix_(matrices.order, matrices.order)
+    shown = window(now.state)
     head: dict[str, Any] = {
         "page": layout.page,
         "parts": layout.parts,
@@ -69,7 +70,14 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         "order": matrices.order,
         "epsilon": now.state.method.epsilon,
         "bounds": _bounds(now),
-        "changed": np.flatnonzero(change.changed[block]).tolist(),
+        "window": {
+            "means": shown.means,
+            "starts": shown.starts,
+            "rows": [shown.rows.start, shown.rows.stop],
+            "columns": [shown.columns.start, shown.columns.stop],
+        },
+        "known": None if shown.starts is None else matrices.known,
+        "changed": [] if shown.means else np.flatnonzero(change.changed[shown.cells]).tolist(),
         "ghosts": change.ghosts,
         "proof": _proof(now, desk.open),
         **_way_back(desk),
@@ -79,9 +87,10 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         **_words(desk, now, change),
     }
     images, head["pictures"] = _pictures(now)
-    decisions = [panel.decision for panel in panels if panel.decision is not None]
     values = [panel.values for panel in panels]
-    return pack(head, matrices.sim, matrices.gradient, *values, matrices.decision, *decisions, images)
+    decided = [matrices.decision, *([] if shown.starts is None else [shown.decisions(decisions(now))])]
+    decided += [panel.decision for panel in panels if panel.decision is not None]
+    return pack(head, matrices.sim, matrices.gradient, *values, *decided, images)
 
 
 def _panel(panel: Panel) -> dict[str, Any]:

@@ -11,22 +11,23 @@ from jaxtyping import Float32, UInt8
 from msviz.core.three_similarities import sharpness, three_similarities
 from msviz.text import Message, msg
 from msviz.views.board import Scales
-from msviz.views.matrices import class_order
+from msviz.views.blocks import window
 from msviz.views.scene import Scene
 
-Kind = Literal["S", "P", "N", "w"]
+Kind = Literal["S", "P", "N", "w", "d"]
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One matrix, rows = anchor i, columns = other j, in class blocks.
+    """One matrix, rows = anchor i, columns = other j, in class order.
 
     Args:
         key: its name on the page.
-        kind: what its numbers are, and so how they are coloured: "S", "P", "N", or signed weights "w".
+        kind: what its numbers are, and so how they are coloured: "S", "P", "N", signed weights "w", or how much more one
+            of two methods gives, "d".
         title: what it shows.
         hint: how to read it, one line.
-        values: [m, m]; NaN where there is no such number, drawn blank.
+        values: the shown part (see `window`): cells, or means of blocks; NaN where there is no such number, drawn blank.
         low, high: the values at the two ends of its colours.
         decision: what a method's mining decided, when that is not the active method; see `Decision`.
         times: what a value is multiplied by before it is written into its cell (100: per cent).
@@ -38,26 +39,50 @@ class Panel:
     kind: Kind
     title: Message
     hint: Message
-    values: Float32[np.ndarray, "m m"]
+    values: Float32[np.ndarray, "r c"]
     low: float
     high: float
-    decision: UInt8[np.ndarray, "m m"] | None = None
+    decision: UInt8[np.ndarray, "r c"] | None = None
     times: float = 1.0
     curve: Literal["linear", "log"] = "linear"
     note: Message | None = None
 
 
-def similarity_panel(scene: Scene) -> Panel:
-    """S, the similarity of every pair."""
-    return _panel("S", scene, scene.sim.numpy(), -1.0, 1.0)
+def similarity_panel(scene: Scene, scale: Scales | None = None) -> Panel:
+    """S, the similarity of every pair, from -1 to 1; where norms count, as far as it reaches.
+
+    Args:
+        scene: the evaluated state.
+        scale: during a gesture that of its beginning, whose colours stay.
+    """
+    limit = _start(scene, scale).limit
+    return _panel("S", scene, scene.sim.numpy(), -limit, limit)
+
+
+def _start(scene: Scene, scale: Scales | None) -> Scene:
+    return scene if scale is None or scale.start is None else scale.start
 
 
 def weight_panel(scene: Scene, scale: Scales) -> Panel:
     """The signed weights of the active method."""
-    return _panel("w", scene, scene.evaluation.gradient.numpy(), -scale.weight, scale.weight)
+    top = scale.weight
+    if window(scene.state).means:  # means are far smaller than the largest weight
+        start = scale.start or scene
+        top = largest(window(start.state).values(start.evaluation.gradient.numpy()))
+    return _panel("w", scene, scene.evaluation.gradient.numpy(), -top, top)
 
 
-def three_panels(scene: Scene) -> tuple[Panel, Panel, Panel]:
+def largest(*values: np.ndarray) -> float:
+    """The largest absolute value: the end of a signed scale; 1 where there is nothing to scale.
+
+    Example:
+        >>> largest(np.array([0.5, -2.0, np.nan])), largest(np.zeros((0, 0)))
+        (2.0, 1.0)
+    """
+    return max((float(np.nanmax(np.abs(part))) for part in values if not np.isnan(part).all()), default=0.0) or 1.0
+
+
+def three_panels(scene: Scene, scale: Scales | None = None) -> tuple[Panel, Panel, Panel]:
     """S, P and N of every pair; N with the active method's alpha and beta where it has them, else 2 and 40.
 
     Example:
@@ -67,23 +92,23 @@ def three_panels(scene: Scene) -> tuple[Panel, Panel, Panel]:
         ['S', 'P', 'N']
     """
     alpha, beta = sharpness(scene.state.method)
+    limit = _start(scene, scale).limit
     found, epsilon = three_similarities(scene.sim, scene.pairs, alpha, beta), scene.state.method.epsilon
     mined = msg("panel.P.note.off") if epsilon is None else msg("panel.P.note", limit=-epsilon)
     return (
-        similarity_panel(scene),
-        _panel("P", scene, found.p.numpy(), -1.0, 1.0, mined),
+        similarity_panel(scene, scale),
+        _panel("P", scene, found.p.numpy(), -limit, limit, mined),
         _panel("N", scene, found.n.numpy(), 0.0, 1.0, msg("panel.N.note", alpha=alpha, beta=beta)),
     )
 
 
 def _panel(kind: Kind, scene: Scene, values: np.ndarray, low: float, high: float, note: Message | None = None) -> Panel:
-    order = class_order(scene)
     return Panel(
         key=kind,
         kind=kind,
         title=msg(f"panel.{kind}.title"),
         hint=msg(f"panel.{kind}.hint"),
-        values=values[np.ix_(order, order)].astype(np.float32),
+        values=window(scene.state).values(values),
         low=low,
         high=high,
         note=note,

@@ -35,7 +35,7 @@ def degrees(batch: Batch, id: int) -> float:
 class Message:
     """A message to the bench, taken apart as bench.js does it.
 
-    By the panels' keys: their values, and the decisions of those that have their own.
+    By the panels' keys: their values and decisions.
     """
 
     head: dict[str, Any]
@@ -56,18 +56,26 @@ class Message:
 def unpack(data: bytes) -> Message:
     (size,) = struct.unpack_from("<I", data)
     head = json.loads(data[4 : 4 + size])
-    body, m = data[4 + size :], len(head["ids"])
+    body, m, shown = data[4 + size :], len(head["ids"]), head["window"]
     at = 0
 
-    def take(kind: str) -> np.ndarray:
+    def take(kind: str, rows: int, columns: int) -> np.ndarray:
         nonlocal at
-        array = np.frombuffer(body, kind, m * m, at) if m else np.zeros(0, kind)
+        array = np.frombuffer(body, kind, rows * columns, at) if rows and columns else np.zeros(0, kind)
         at += array.nbytes
-        return array.reshape(m, m)
+        return array.reshape(rows, columns)
 
-    sim, gradient = take("<f4"), take("<f4")
-    panels = {panel["key"]: take("<f4") for panel in head["panels"]}
-    decision = take("u1")
-    decisions = {panel["key"]: take("u1") for panel in head["panels"] if panel["own_decision"]}
+    part = (
+        [len(shown["starts"])] * 2
+        if shown["means"]
+        else [end - start for start, end in (shown["rows"], shown["columns"])]
+    )
+    known = m if head["known"] is None else len(head["known"])
+    sim, gradient = take("<f4", known, m), take("<f4", known, m)
+    panels = {panel["key"]: take("<f4", *part) for panel in head["panels"]}
+    decision = take("u1", known, m)
+    code = decision if head["known"] is None else take("u1", *part)
+    own = {panel["key"] for panel in head["panels"] if panel["own_decision"]}
+    decisions = {panel["key"]: take("u1", *part) if panel["key"] in own else code for panel in head["panels"]}
     images = np.frombuffer(body, "u1", -1, at) if len(body) > at else np.zeros(0, "u1")
     return Message(head, sim, gradient, decision, images, panels, decisions)
