@@ -37,9 +37,9 @@ _ALL = (
     Layout(
         "playground",
         ("board", "readouts", "inspector", "line"),
-        lambda now, scale: (similarity_panel(now), weight_panel(now, scale)),
+        lambda now, scale: (similarity_panel(now, scale), weight_panel(now, scale)),
     ),
-    Layout("similarities", ("board", "pairline"), lambda now, scale: three_panels(now), pair_line_data, below=True),
+    Layout("similarities", ("board", "pairline"), three_panels, pair_line_data, below=True),
     Layout("mining", ("board",), lambda now, scale: (weight_panel(now, scale),)),
     Layout("weights", ("board", "inspector"), lambda now, scale: (weight_panel(now, scale),), below=True),
     Layout("compare", ("board",), lambda now, scale: (weight_panel(now, scale),)),

@@ -44,13 +44,16 @@ class Edge:
         one, two: ids of its points.
         weight: w_ij + w_ji.
         share: weight / (2 x the scale), 0..1: how thick it is drawn.
-        positive: same class (pulls, solid) or not (pushes, dashed).
+        net: g_ij + g_ji: below 0 the pair is pulled together, above 0 pushed apart.
+        positive: same class (solid) or not (dashed). Most losses pull the ones and push the others; supcon pushes some
+            positives.
     """
 
     one: int
     two: int
     weight: float
     share: float
+    net: float
     positive: bool
 
 
@@ -61,12 +64,12 @@ class BoardView:
     Args:
         edges: what is drawn, the lightest first.
         total: how many edges there are.
-        forces: [m, 2] steps -dL/dx, 1 = the scale's longest; zero for boards that are a projection.
+        forces: [m, 2 or 3] steps -dL/dx, 1 = the scale's longest; zero for boards that are a projection.
     """
 
     edges: tuple[Edge, ...]
     total: int
-    forces: Float64[np.ndarray, "m 2"]
+    forces: Float64[np.ndarray, "m k"]
 
 
 def board_view(scene: Scene, scale: Scales) -> BoardView:
@@ -88,6 +91,7 @@ def board_view(scene: Scene, scale: Scales) -> BoardView:
     """
     batch = scene.state.batch
     both = (scene.weights + scene.weights.T).numpy()
+    net = (scene.evaluation.gradient + scene.evaluation.gradient.T).numpy()
     kept = (scene.kept | scene.kept.T).numpy()
     if scene.state.method.epsilon is None:  # without mining every pair is kept: only those that weigh something
         kept = both > 0
@@ -107,9 +111,10 @@ def board_view(scene: Scene, scale: Scales) -> BoardView:
             two=batch.ids[j],
             weight=float(both[i, j]),
             share=min(1.0, float(both[i, j]) / (2 * scale.weight)),
+            net=float(net[i, j]),
             positive=bool(positive[i, j]),
         )
         for i, j in zip(rows[drawn].tolist(), columns[drawn].tolist(), strict=True)
     )
-    steps = scene.forces / scale.force if batch.editable else np.zeros((batch.m, 2))
-    return BoardView(edges, len(rows), steps[:, :2])
+    steps = scene.forces / scale.force if batch.editable else np.zeros(batch.board.shape)
+    return BoardView(edges, len(rows), steps)

@@ -25,13 +25,13 @@ class ChangeView:
     Args:
         actions: what the person did, a message each.
         effects: what came of it, a message each; empty when the batch is another one.
-        ghosts: (x, y, label) of points where they stood before.
+        ghosts: (x, y, label), on a sphere (x, y, z, label), of points where they stood before.
         changed: [m, m] pairs, in the batch's order, whose weight or decision changed noticeably.
     """
 
     actions: tuple[Message, ...]
     effects: tuple[Message, ...]
-    ghosts: tuple[tuple[float, float, int], ...]
+    ghosts: tuple[tuple[float, ...], ...]
     changed: Bool[np.ndarray, "m m"]
 
 
@@ -92,12 +92,28 @@ def _batch_actions(before: Scene, after: Scene) -> Iterator[Message]:
         if one.labels[i] != two.labels[j]:
             names = {"old": one.class_name(one.labels[i]), "new": two.class_name(two.labels[j])}
             yield msg("change.relabelled", id=two.ids[j], **names)
+    if before.state.normalize != after.state.normalize:
+        yield msg("change.circle" if after.state.normalize else "change.flat")
+        return  # that all points came back to the circle says it already
     for k in np.flatnonzero((one.board[old] != two.board[new]).any(axis=1)).tolist():
-        yield msg("change.moved", id=two.ids[new[k]], old=_angle(one.board[old[k]]), new=_angle(two.board[new[k]]))
+        places = (spot(one.board[old[k]], before.state.normalize), spot(two.board[new[k]], after.state.normalize))
+        yield msg("change.moved", id=two.ids[new[k]], old=say(places[0]), new=say(places[1]))
 
 
-def _angle(place: np.ndarray) -> int:
-    return round(math.degrees(math.atan2(place[1], place[0]))) % 360
+def spot(place: np.ndarray, normalize: bool = True) -> Message:
+    """Where a point stands: an angle on the circle, longitude and latitude on the sphere, x and y where norms count.
+
+    Example:
+        >>> say(spot(np.array([0.0, 1.0]))), say(spot(np.array([0.0, -0.5, 0.0]))), say(spot(np.array([0.5, 1]), False))
+        ('90°', '−90°, 0°', '(0.50, 1.00)')
+    """
+    if len(place) == 3:
+        longitude, latitude = math.atan2(place[1], place[0]), math.atan2(place[2], math.hypot(place[0], place[1]))
+        east, north = round(math.degrees(longitude)), round(math.degrees(latitude))
+        return msg("change.spot.sphere", longitude=east, latitude=north)
+    if not normalize:
+        return msg("change.spot.plane", x=float(place[0]), y=float(place[1]))
+    return msg("change.spot.circle", angle=round(math.degrees(math.atan2(place[1], place[0]))) % 360)
 
 
 def _method_actions(before: Scene, after: Scene) -> Iterator[Message]:
@@ -154,11 +170,9 @@ def _effects(
         yield msg("change.loss_value", old=float(before.evaluation.value), new=float(after.evaluation.value))
 
 
-def _ghosts(before: Scene, after: Scene) -> tuple[tuple[float, float, int], ...]:
+def _ghosts(before: Scene, after: Scene) -> tuple[tuple[float, ...], ...]:
     one, two = before.state.batch, after.state.batch
     old, new = _shared_rows(before, after)
     moved = np.ones(one.m, dtype=bool)  # removed points, too, leave a ghost
     moved[old] = (one.board[old] != two.board[new]).any(axis=1)
-    return tuple(
-        (float(one.board[row, 0]), float(one.board[row, 1]), one.labels[row]) for row in np.flatnonzero(moved).tolist()
-    )
+    return tuple((*one.board[row].tolist(), one.labels[row]) for row in np.flatnonzero(moved).tolist())

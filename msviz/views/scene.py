@@ -24,12 +24,12 @@ class Scene:
 
     Args:
         state: what was evaluated.
-        sim: S, cosine similarities [m, m].
+        sim: S [m, m], cosines; dot products where norms count (state.normalize is False).
         pairs: positives and negatives by label, before mining.
         bounds: for every anchor its hardest positive and negative, before mining.
         evaluation: mined pairs, losses, gradients and weights of the active method.
-        forces: [m, 2], the step -dL/dx of every point (tangential); [m, d] for batches of higher dimension.
-        zero_rows: rows of the batch that are zero vectors: similarity 0 to all, no force.
+        forces: [m, d], the step -dL/dx of every point; tangential, unless norms count.
+        zero_rows: rows of the batch that are zero vectors: similarity 0 to all; without a direction no force either.
     """
 
     state: State
@@ -54,6 +54,13 @@ class Scene:
     def kept(self) -> Bool[Tensor, "m m"]:
         """The pairs that count: mined ones, or all of them when mining is off."""
         return self.evaluation.mined.pos | self.evaluation.mined.neg
+
+    @cached_property
+    def limit(self) -> float:
+        """The largest |S| that S is drawn to: 1 for cosines; where norms count the largest there is, at least 1."""
+        if self.state.normalize or self.m < 2:
+            return 1.0
+        return max(1.0, float(self.sim[~torch.eye(self.m, dtype=torch.bool)].abs().max()))
 
     @cached_property
     def compared(self) -> tuple[Evaluation, ...]:
@@ -85,7 +92,7 @@ def scene(state: State) -> Scene:
         14
     """
     x = torch.from_numpy(state.batch.x.copy())
-    sim = similarity(x)
+    sim = similarity(x, normalize=state.normalize)
     pairs = _pairs(state.batch.labels)
     evaluation = evaluate(sim, pairs, state.method)
     return Scene(
@@ -94,6 +101,6 @@ def scene(state: State) -> Scene:
         pairs=pairs,
         bounds=bounds(sim, pairs),
         evaluation=evaluation,
-        forces=forces(x, evaluation.value_gradient).numpy(),
+        forces=forces(x, evaluation.value_gradient, state.normalize).numpy(),
         zero_rows=tuple(zero_rows(x).tolist()),
     )

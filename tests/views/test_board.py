@@ -146,7 +146,7 @@ def test_the_scale_is_the_largest_weight_and_the_longest_step() -> None:
 @pytest.mark.parametrize("slug", ["empty", "one_point", "one_class", "two_clean"])
 def test_where_nothing_weighs_anything_the_scale_is_one(slug: str) -> None:
     now = scene(State(PRESETS[slug].make(), MS))
-    assert scales(now) == Scales(1, 1)
+    assert scales(now) == Scales(1, 1, now)
     view = _view(now)
     assert view.edges == ()
     assert view.total == 0
@@ -159,3 +159,33 @@ def test_a_mined_edge_carries_ids_and_not_rows() -> None:
     state = state.with_batch(state.batch.added((0, -1), 0).removed(0))
     assert {id for edge in _view(scene(state)).edges for id in (edge.one, edge.two)} <= {1, 2, 3}
     assert _view(scene(state)).edges
+
+
+def test_a_positive_that_pushes_has_a_net_above_zero() -> None:
+    # supcon, tau 1, anchor 0 with positives at 10 and 170 degrees and a negative at 90: q of the near positive is
+    # e^{.985} / (e^{.985} + e^{-.985} + 1) = .661 > 1/2, so it is pushed away: the near pair has g = (q - 1/2) / tau.
+    now = on_circle([0, 10, 170, 90], [0, 0, 0, 1], Method("supcon", tau=1))
+    edges = {(edge.one, edge.two): edge for edge in _view(now).edges}
+    assert float(now.evaluation.gradient[0, 1]) == pytest.approx(0.661 - 0.5, abs=1e-3)
+    assert edges[0, 1].positive
+    assert edges[0, 1].net == pytest.approx(float(now.evaluation.gradient[0, 1] + now.evaluation.gradient[1, 0]))
+    assert edges[0, 1].net > 0 > edges[0, 2].net
+    assert edges[0, 3].net > 0
+    assert not edges[0, 3].positive
+
+
+def test_where_both_directions_of_a_pair_disagree_the_net_decides() -> None:
+    rows = np.random.default_rng(0).uniform(0, 360, 12).tolist()
+    now = on_circle(rows, [k % 3 for k in range(12)], Method("supcon", tau=0.1))
+    g = now.evaluation.gradient.numpy()
+    mixed = [edge for edge in _view(now).edges if g[edge.one, edge.two] * g[edge.two, edge.one] < 0]
+    assert mixed
+    assert all(edge.net == pytest.approx(g[edge.one, edge.two] + g[edge.two, edge.one]) for edge in mixed)
+
+
+def test_forces_on_the_sphere_have_three_coordinates_and_are_tangents() -> None:
+    now = scene(State(PRESETS["sphere_overlapping"].make(), MS))
+    forces = _view(now).forces
+    assert forces.shape == (15, 3)
+    assert (forces * now.state.batch.board).sum(axis=1) == pytest.approx(np.zeros(15), abs=1e-9)
+    assert np.linalg.norm(forces, axis=1).max() == pytest.approx(1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from msviz.core.methods import METHODS, Method
-from msviz.data import PRESETS, digits_batch
+from msviz.data import PRESETS, Batch, digits_batch
 from msviz.state import History, State, default_state
 from msviz.text import msg
 from msviz.views.change import ChangeView, change_view
@@ -40,7 +40,7 @@ def test_the_same_work_shown_otherwise_is_no_change() -> None:
 
 def test_a_move_names_both_angles_and_leaves_a_ghost() -> None:
     view = _change(START, START.with_batch(START.batch.moved(0, _at(345))))
-    assert view.actions == (msg("change.moved", id=0, old=0, new=345),)
+    assert view.actions == (msg("change.moved", id=0, old="0°", new="345°"),)
     assert view.ghosts == ((1.0, 0.0, 0),)
 
 
@@ -175,7 +175,7 @@ def test_undo_of_the_first_edit_is_told_as_the_way_back_and_not_as_a_new_batch()
     history = History(start).push(start.with_batch(start.batch.moved(0, _at(70)))).undo()
     assert history.before is not None
     view = _change(history.before, history.present)
-    assert view.actions == (msg("change.moved", id=0, old=70, new=8),)
+    assert view.actions == (msg("change.moved", id=0, old="70°", new="8°"),)
     assert len(view.ghosts) == 1
 
 
@@ -195,3 +195,25 @@ def test_the_loss_is_told_before_and_after() -> None:
     after = START.with_method(MS.replace(beta=80))
     old, new = (float(scene(state).evaluation.value) for state in (START, after))
     assert _change(START, after).effects[-1] == msg("change.loss_value", old=old, new=new)
+
+
+def test_a_move_on_the_sphere_names_longitude_and_latitude_and_leaves_a_ghost_in_space() -> None:
+    before = State(Batch.of([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, 1]), MS)
+    view = _change(before, before.with_batch(before.batch.moved(0, (0, -1, 1))))
+    assert view.actions == (msg("change.moved", id=0, old="0°, 0°", new="−90°, 45°"),)
+    assert view.ghosts == ((1.0, 0.0, 0.0, 0),)
+
+
+def test_where_norms_count_a_move_names_both_places() -> None:
+    flat = START.with_normalize(False)
+    view = _change(flat, flat.with_batch(flat.batch.moved(0, (0.5, -1.25), on_circle=False)))
+    assert view.actions == (msg("change.moved", id=0, old="(1.00, 0.00)", new="(0.50, −1.25)"),)
+
+
+def test_the_switch_of_norms_is_named_and_not_every_point_that_it_moves() -> None:
+    flat = START.with_normalize(False)
+    far = flat.with_batch(flat.batch.moved(0, (0, 1.5), on_circle=False).moved(1, (0.5, 0), on_circle=False))
+    assert keys(_change(START, flat).actions) == ["change.flat"]
+    back = _change(far, far.with_normalize(True))
+    assert keys(back.actions) == ["change.circle"]
+    assert len(back.ghosts) == 2
