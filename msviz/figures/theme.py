@@ -51,6 +51,8 @@ class Scheme:
     p_low: str  # P far below 0: an easy pair
     p_high: str  # P far above 0: a pair beyond the other kind's hardest
     n_high: str  # N = 1: no rival comes near
+    d_low: str  # a difference of two methods: the second gives more
+    d_high: str  # the first gives more
     role_s: str  # in equations: similarity S, the pair itself
     role_p: str  # similarity P, the pair against the other kind
     role_n: str  # similarity N, the pair among its own kind
@@ -76,6 +78,8 @@ LIGHT: Final = Scheme(
     p_low="#8a94a3",
     p_high="#5b2a86",
     n_high="#6b4f00",
+    d_low="#1b7837",
+    d_high="#762a83",
     role_s="#0f766e",
     role_p="#7b3fa0",
     role_n="#7a5c00",
@@ -100,6 +104,8 @@ DARK: Final = Scheme(
     p_low="#5a6473",
     p_high="#c79cf2",
     n_high="#e8b04a",
+    d_low="#4fb06a",
+    d_high="#c58fd6",
     role_s="#6fd3c7",
     role_p="#cda6f0",
     role_n="#ffa657",

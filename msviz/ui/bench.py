@@ -105,6 +105,8 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "times": panel.times,
         "curve": panel.curve,
         "note": panel.note and say(panel.note),
+        "ends": panel.ends and [say(end, scale="{scale}") for end in panel.ends],
+        "named": panel.named,
     }
 
 

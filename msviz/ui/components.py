@@ -20,8 +20,8 @@ from msviz.figures.theme import css_variables
 ASSETS: Final = Path(__file__).parent / "assets"
 COMPONENTS: Final = ("bench", "strip")
 _CODE: Final = (
-    *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "board", "matrix"),
-    *("equation", "inspector", "line", "pairline", "readouts", "bench", "sliders", "strip", "code"),
+    *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "board", "axes", "matrix"),
+    *("equation", "inspector", "line", "lines", "reasons", "pairline", "readouts", "bench", "sliders", "strip", "code"),
 )
 
 

@@ -32,6 +32,8 @@ class Panel:
         decision: what a method's mining decided, when that is not the active method; see `Decision`.
         times: what a value is multiplied by before it is written into its cell (100: per cent).
         curve: "log" spreads small values over the colours, four powers of ten below the largest.
+        ends: what the two ends of signed colours mean, when that is not pull and push; each with a gap {scale}.
+        named: a pair is described by this panel's own number, and not by the active method's weight.
         note: what its colours stand for, in words, under its legend.
     """
 
@@ -46,6 +48,8 @@ class Panel:
     times: float = 1.0
     curve: Literal["linear", "log"] = "linear"
     note: Message | None = None
+    ends: tuple[Message, Message] | None = None
+    named: bool = False
 
 
 def similarity_panel(scene: Scene, scale: Scales | None = None) -> Panel:

@@ -1,5 +1,6 @@
 // The bench: board, matrices, readouts and inspector in one component, so that hover and selection link without a round
-// trip. Python sends `[u32 length][json][S f32][w f32][panel f32]...[decision u8][a panel's own decision u8]...[images u8]`;
+// trip. Python sends `[u32 length][json][S f32][w f32][panel f32]...[decision u8]...[images u8]`: of S, w and the first
+// decision all rows, or those of a large batch that somebody can ask for; of panels the part that is shown (axes.js);
 // what a person does goes back through flow.js. Which parts and matrices stand on it, its page says (layouts.py).
 
 const benches = new WeakMap();
@@ -7,14 +8,15 @@ const benches = new WeakMap();
 function decode(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), size = view.getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
-  const cells = head.ids.length ** 2, body = bytes.slice(4 + size);  // a copy: typed arrays need their own alignment
+  const axes = makeAxes(head), m = head.ids.length, body = bytes.slice(4 + size);  // a copy: typed arrays need their own alignment
+  const rows = (head.known ?? head.ids).length * m, cells = axes.rows.count * axes.columns.count;
   let at = 0;
-  const take = (type) => { const array = new type(body.buffer, at, cells); at += array.byteLength; return array; };
-  const S = take(Float32Array), w = take(Float32Array);
-  for (const panel of head.panels) panel.values = take(Float32Array);
-  const code = take(Uint8Array);
-  for (const panel of head.panels) panel.code = panel.own_decision ? take(Uint8Array) : code;
-  return { head, matrices: { S, w, code }, images: new Uint8Array(body.buffer, at) };
+  const take = (type, count) => { const array = new type(body.buffer, at, count); at += array.byteLength; return array; };
+  const S = take(Float32Array, rows), w = take(Float32Array, rows);
+  for (const panel of head.panels) panel.values = take(Float32Array, cells);
+  const code = take(Uint8Array, rows), shown = head.known ? take(Uint8Array, cells) : code;
+  for (const panel of head.panels) panel.code = panel.own_decision ? take(Uint8Array, cells) : shown;
+  return { head, axes, matrices: { S, w, code }, images: new Uint8Array(body.buffer, at) };
 }
 
 function makeBench(shadow, names) {
@@ -33,6 +35,13 @@ function makeBench(shadow, names) {
   bench.colors = () => (ramps ??= makeRamps(root));
   bench.idAt = (row) => bench.head.ids[bench.head.order[row]];
   bench.look = (id) => bench.head.looks[bench.head.labels[bench.head.ids.indexOf(id)]];
+  bench.className = (label) => bench.head.looks[label].name;
+  // Where a point's row of S, w and decisions begins, and where a pair stands in them; -1 where they were not sent.
+  bench.rowAt = (id) => {
+    const rank = bench.rank.get(id), { known, ids } = bench.head, row = known ? known.indexOf(rank) : rank;
+    return row < 0 || row === undefined ? -1 : row * ids.length;
+  };
+  bench.pairAt = (anchor, other) => { const row = bench.rowAt(anchor); return row < 0 ? -1 : row + bench.rank.get(other); };
   bench.imageOf = (id) => {
     const at = bench.head.pictures?.[bench.head.ids.indexOf(id)] ?? -1;
     return at < 0 ? null : bench.images.subarray(64 * at, 64 * at + 64);
@@ -44,11 +53,19 @@ function makeBench(shadow, names) {
     bench.repaint();
   };
 
-  bench.pairWords = ({ anchor, other }) => {
-    const { texts, ids, bounds, epsilon } = bench.head;
+  // The block of a large batch that holds a pair, cell by cell; null: all blocks.
+  bench.zoom = (anchor, other) => bench.flow.push({ kind: "zoom", anchor, other });
+
+  bench.pairName = ({ anchor, other }) => {
+    const { texts } = bench.head, [one, two] = [bench.look(anchor).name, bench.look(other).name];
+    return fill(texts["js.hover.pair.name"], { anchor, other, a: one, b: two, kind: texts[one === two ? "js.positive" : "js.negative"] });
+  };
+  bench.pairWords = (pair) => {
+    const { anchor, other } = pair, { texts, ids, bounds, epsilon } = bench.head;
     const at = ids.indexOf(anchor), name = bench.look(anchor).name;
     if (other === null) return fill(texts["js.hover.point"], { id: anchor, name });
-    const cell = bench.rank.get(anchor) * ids.length + bench.rank.get(other), code = bench.matrices.code[cell];
+    const cell = bench.pairAt(anchor, other), code = bench.matrices.code[cell];
+    if (cell < 0) return bench.pairName(pair);
     const positive = isPositive(code), [least, leastAt, most, mostAt] = bounds[at];
     const rival = positive ? most : least;
     const why = epsilon === null ? texts["js.why.off"] : rival === null ? texts[positive ? "js.why.no_negative" : "js.why.no_positive"]
@@ -61,17 +78,17 @@ function makeBench(shadow, names) {
     });
   };
 
-  bench.hover = (pair, event) => {
+  bench.hover = (pair, event, words = null) => {
     if (root.classList.contains("dragging")) pair = null;
     const same = JSON.stringify(pair) === JSON.stringify(bench.hovered);
     bench.hovered = pair;
     if (!same) {
-      bench.parts?.board.light(pair);
-      for (const matrix of bench.parts?.matrices.values() ?? []) matrix.light(pair);
+      for (const part of Object.values(made)) part.light?.(pair);
+      for (const matrix of matrices.values()) matrix.light(pair);
     }
     tip.hidden = !pair || !event;
     if (tip.hidden) return;
-    if (!same) write(tipText, bench.pairWords(pair));
+    if (!same || words !== null) write(tipText, words ?? bench.pairWords(pair));
     const picture = bench.imageOf(pair.other ?? pair.anchor);
     tipPicture.hidden = !picture;
     if (picture) paintDigit(tipPicture, picture);
@@ -169,6 +186,7 @@ function makeRamps(host) {
     P: between([color("--p-low"), color("--paper"), color("--p-high")], 513),
     N: between([color("--paper"), color("--n-high")], 256),
     w: between([color("--pull"), color("--paper"), color("--push")], 513),
+    d: between([color("--d-low"), color("--paper"), color("--d-high")], 513),
     background: pack(color("--paper")), pale: pack(color("--pale")), dots: pack(color("--hatch")),
   };
 }

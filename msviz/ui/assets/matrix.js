@@ -1,5 +1,6 @@
 // A similarity or weight matrix on a canvas: one tab stop, arrow keys move the cell, every pixel from one loop. What it
-// shows is a panel of the message (views/panels.py): its kind (S, P, N or weights w), numbers, colours' ends, words.
+// shows is a panel of the message (views/panels.py): its kind (S, P, N, weights w, a difference d), numbers, colours' ends,
+// words. Its cells are those of bench.axes: pairs, or blocks of a large batch, into which a click looks.
 //
 // Kept pairs are filled, dropped pairs dotted, the diagonal is blank with a slash, and a kept pair whose weight is zero
 // shows a small ring: four things that must never look alike.
@@ -15,36 +16,26 @@ function makeMatrix(bench, parent, name) {
   const panel = node("section", { className: `panel matrix ${name}` }, parent);
   const head = node("header", {}, panel);
   const title = node("h2", {}, head), hint = node("p", { className: "caption" }, head);
+  const part = node("p", { className: "caption part", hidden: true }, head), partWords = node("span", {}, part);
+  const back = node("button", { type: "button", className: "button" }, part);
   const canvas = node("canvas", { tabIndex: 0, role: "application" }, panel);
   const legend = node("div", { className: "legend" }, panel);
   const foot = node("p", { className: "caption foot" }, panel);
-  const matrix = { panel, cell: [0, 0], lit: null, geometry: null, width: 0, least: 0, most: 0 };
+  const matrix = { panel, name, extra: node("div", { className: "extra" }, panel), cell: [0, 0], lit: null, geometry: null, width: 0, least: 0, most: 0 };
   new ResizeObserver(([entry]) => {  // never asked for while drawing: that would lay out the whole page again
     matrix.width = Math.floor(entry.contentRect.width);
     bench.repaint(name);
   }).observe(canvas);
-  const paint = canvas.getContext("2d");
+  const paint = canvas.getContext("2d"), signed = kind === "w" || kind === "d";
+  back.addEventListener("click", () => { bench.zoom(null, null); canvas.focus(); });
 
-  // ---- where each row and column lies ------------------------------------------------------------------------------
+  // ---- where each row and column lies: laid out anew when the cells or the size have changed ------------------------
   function layout() {
-    const { order, labels } = bench.head, m = order.length;
-    const css = Math.max(120, matrix.width), ratio = window.devicePixelRatio || 1;
-    const breaks = order.map((at, k) => (k > 0 && labels[at] !== labels[order[k - 1]] ? 1 : 0));
-    const gap = m > 64 ? 2 : 4, gaps = breaks.reduce((a, b) => a + b, 0);
-    const size = m ? (css - STRIP - gaps * gap) / m : 0;
-    const starts = [];
-    let at = STRIP;
-    for (let k = 0; k < m; k++) { at += breaks[k] * gap; starts.push(at); at += size; }
-    const pixels = Math.round(css * ratio);
-    if (canvas.width !== pixels) { canvas.width = pixels; canvas.height = pixels; }
-    const index = new Int16Array(pixels).fill(-1), edge = new Uint8Array(pixels), spans = [];
-    for (let k = 0; k < m; k++) {
-      const from = Math.round(starts[k] * ratio), to = Math.round((starts[k] + size) * ratio);
-      for (let p = from; p < to; p++) index[p] = k;
-      if (size >= 8) edge[Math.max(from, to - 1)] = 1;  // a hairline between cells that are large enough
-      spans.push([from, size >= 8 ? to - 1 : to]);
-    }
-    return { m, css, ratio, size, starts, pixels, index, edge, spans };
+    const css = Math.max(120, matrix.width), ratio = window.devicePixelRatio || 1, key = `${css} ${ratio} ${bench.axes.key}`;
+    if (matrix.geometry?.key === key) return matrix.geometry;
+    const g = { key, ...layCells(bench.axes, css, ratio, STRIP) };
+    if (canvas.width !== g.pixels) { canvas.width = g.pixels; canvas.height = g.pixels; }
+    return g;
   }
 
   // ---- pixels -------------------------------------------------------------------------------------------------------
@@ -52,25 +43,27 @@ function makeMatrix(bench, parent, name) {
     const { texts } = bench.head, shown = spec(), g = (matrix.geometry = layout());
     write(title, shown.title);
     write(hint, shown.hint);
-    canvas.setAttribute("aria-label", fill(texts["js.matrix.label"], { title: shown.title, m: g.m }));
-    if (g.m) paint.putImageData(image(g), 0, 0);
+    const counts = { title: shown.title, rows: g.rows.count, columns: g.columns.count };
+    put(canvas, { "aria-label": fill(texts[`js.matrix.label.${bench.axes.means ? "means" : bench.axes.zoomed ? "zoom" : "all"}`], counts) });
+    drawPart();
+    if (g.rows.count) paint.putImageData(image(g), 0, 0);
     else paint.clearRect(0, 0, canvas.width, canvas.height);
     paint.setTransform(g.ratio, 0, 0, g.ratio, 0, 0);
-    drawStrips(g);
+    drawStrips(paint, bench, g, STRIP);
     if (g.size >= 7) drawGlyphs(g);
     drawFrames(g);
     drawLegend();
-    canvas.msviz = { starts: g.starts, size: g.size };  // where the cells lie, for tests and for exports
+    canvas.msviz = { starts: g.columns.starts, rowStarts: g.rows.starts, size: g.size };  // where the cells lie, for tests and for exports
   };
 
   function image(g) {
-    const { m, pixels, index, edge, spans } = g, shown = spec(), { values, code: codes } = shown;
+    const { pixels, rows: { index, edge }, columns: { spans, count: m } } = g, shown = spec(), { values, code: codes } = shown;
     const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.dots, pale = colors.pale;
     const steps = ramp.length - 1, { low, high } = shown, toUnit = shown.curve === "log" ? logUnit(high) : (value) => (value - low) / (high - low);
-    const cells = new Uint32Array(m * m);
+    const cells = new Uint32Array(values.length);
     matrix.least = Infinity;
     matrix.most = -Infinity;
-    for (let c = 0; c < m * m; c++) {
+    for (let c = 0; c < values.length; c++) {
       const blank = codes[c] === SELF || Number.isNaN(values[c]);
       if (!blank && values[c] < matrix.least) matrix.least = values[c];
       if (!blank && values[c] > matrix.most) matrix.most = values[c];
@@ -84,9 +77,9 @@ function makeMatrix(bench, parent, name) {
       if (index[y] < 0 || edge[y]) continue;
       if (index[y] !== row) {
         row = index[y];
-        for (let k = 0; k < m; k++) plain.fill(kind === "w" && isDropped(codes[row * m + k]) ? pale : cells[row * m + k], spans[k][0], spans[k][1]);
+        for (let k = 0; k < m; k++) plain.fill(signed && isDropped(codes[row * m + k]) ? pale : cells[row * m + k], spans[k][0], spans[k][1]);
         dotted.set(plain);
-        for (let k = 0; kind === "w" && k < m; k++) {
+        for (let k = 0; signed && k < m; k++) {
           if (!isDropped(codes[row * m + k])) continue;
           for (let x = Math.ceil(spans[k][0] / step) * step; x < spans[k][1]; x += step) dotted[x] = hatch;
         }
@@ -99,43 +92,18 @@ function makeMatrix(bench, parent, name) {
   // Signed, with four powers of ten on each side of zero.
   const logUnit = (high) => (value) => 0.5 + Math.sign(value) * Math.max(0, 4 + Math.log10(Math.abs(value) / high || 1e-9)) / 8;
 
-  function drawStrips(g) {
-    const { order, labels, looks } = bench.head, each = g.size >= 9;
-    for (let k = 0; k < g.m;) {
-      let until = k + 1;
-      while (!each && until < g.m && labels[order[until]] === labels[order[k]]) until++;
-      const look = looks[labels[order[k]]], from = g.starts[k], to = g.starts[until - 1] + g.size;
-      if (!each) {
-        paint.fillStyle = bench.css(`--class-${look.color}`);
-        paint.fillRect(from, STRIP - 4, to - from, 2.5);
-        paint.fillRect(STRIP - 4, from, 2.5, to - from);
-      }
-      const radius = each ? Math.min(5, g.size * 0.36) : 5;
-      stamp(look, (from + to) / 2, STRIP / 2 - (each ? 0 : 3), radius);
-      stamp(look, STRIP / 2 - (each ? 0 : 3), (from + to) / 2, radius);
-      k = until;
-    }
-  }
-  function stamp(look, x, y, radius) {
-    const path = new Path2D(outline(look.shape, x, y, radius));
-    paint.fillStyle = bench.css(`--class-${look.color}`);
-    paint.fill(path);
-    paint.strokeStyle = bench.css("--ink");
-    paint.lineWidth = 0.8;
-    paint.stroke(path);
-  }
-
   function drawGlyphs(g) {
     const { values, code: codes, times } = spec(), numbers = g.size >= TEXT_FROM;
     const soft = bench.css("--soft");
     paint.font = `${Math.min(13, g.size * 0.4)}px ${bench.css("--st-font") || "sans-serif"}`;
     paint.textAlign = "center";
     paint.textBaseline = "middle";
-    for (let i = 0; i < g.m; i++) for (let j = 0; j < g.m; j++) {
-      const c = i * g.m + j, x = g.starts[j] + g.size / 2, y = g.starts[i] + g.size / 2, code = codes[c];
+    const { rows, columns } = g;
+    for (let i = 0; i < rows.count; i++) for (let j = 0; j < columns.count; j++) {
+      const c = i * columns.count + j, x = columns.starts[j] + g.size / 2, y = rows.starts[i] + g.size / 2, code = codes[c];
       if (code === SELF) line(x - g.size * 0.22, y + g.size * 0.22, x + g.size * 0.22, y - g.size * 0.22, soft);
-      else if (kind === "w" && isDropped(code)) continue;
-      else if (kind === "w" && values[c] === 0) {
+      else if (signed && isDropped(code)) continue;
+      else if (signed && values[c] === 0) {
         paint.strokeStyle = soft;
         paint.lineWidth = 1;
         paint.beginPath();
@@ -154,8 +122,8 @@ function makeMatrix(bench, parent, name) {
   }
   function cellText(value) {
     const size = Math.abs(value), text = size >= 10 ? size.toFixed(0) : size >= 0.995 ? size.toFixed(1) : size < 0.005 ? "0" : size.toFixed(2).slice(1);
-    if (kind !== "w" && text === "0") return text;
-    return (value < 0 ? "−" : kind === "w" ? "+" : "") + text;
+    if (!signed && text === "0") return text;
+    return (value < 0 ? "−" : signed ? "+" : "") + text;
   }
   function line(ax, ay, bx, by, color) {
     paint.strokeStyle = color;
@@ -167,26 +135,27 @@ function makeMatrix(bench, parent, name) {
   }
 
   // ---- frames: what changed, what is lit, what is chosen, where the keyboard stands -----------------------------------
-  const rowOf = (id) => (id === null ? -1 : bench.rank.get(id) ?? -1);
+  const cellOf = (axis, id) => (id === null ? -1 : axis.cellOf(bench.rank.get(id)));
   function frame(g, i, j, color, width, grow = 0) {
     paint.strokeStyle = color;
     paint.lineWidth = width;
-    paint.strokeRect(g.starts[j] - grow, g.starts[i] - grow, g.size + 2 * grow, g.size + 2 * grow);
+    paint.strokeRect(g.columns.starts[j] - grow, g.rows.starts[i] - grow, g.size + 2 * grow, g.size + 2 * grow);
   }
   function drawFrames(g) {
-    if (!g.m) return;
-    const ink = bench.css("--ink"), end = g.starts[g.m - 1] + g.size, { anchor, other } = bench.head.selection;
-    if (name === "w" && g.size >= 4) for (const c of bench.head.changed) frame(g, Math.floor(c / g.m), c % g.m, bench.css("--changed"), 1.5, -0.5);
+    const { rows, columns } = g, { axes } = bench, { anchor, other } = bench.head.selection, ink = bench.css("--ink");
+    if (!rows.count) return;
+    if (name === "w" && g.size >= 4) for (const c of bench.head.changed) frame(g, Math.floor(c / columns.count), c % columns.count, bench.css("--changed"), 1.5, -0.5);
     const band = (k, across) => {
-      paint.strokeStyle = bench.css("--ink");
+      if (k < 0) return;
+      paint.strokeStyle = ink;
       paint.lineWidth = 1;
-      if (across) paint.strokeRect(STRIP - 1, g.starts[k] - 1, end - STRIP + 2, g.size + 2);
-      else paint.strokeRect(g.starts[k] - 1, STRIP - 1, g.size + 2, end - STRIP + 2);
+      if (across) paint.strokeRect(STRIP - 1, rows.starts[k] - 1, columns.end - STRIP + 2, g.size + 2);
+      else paint.strokeRect(columns.starts[k] - 1, STRIP - 1, g.size + 2, rows.end - STRIP + 2);
     };
     for (const pair of [matrix.lit, { anchor, other }]) {
       if (!pair) continue;
-      const i = rowOf(pair.anchor), j = rowOf(pair.other);
-      if (i >= 0 && j < 0) { band(i, true); if (pair === matrix.lit) band(i, false); }
+      const [i, j] = pair.block ?? [cellOf(axes.rows, pair.anchor), cellOf(axes.columns, pair.other)];
+      if (pair.other === null) { band(i, true); if (pair === matrix.lit) band(cellOf(axes.columns, pair.anchor), false); }
       if (i >= 0 && j >= 0) frame(g, i, j, ink, pair === matrix.lit ? 1.5 : 3, 1);
     }
     if (bench.shadow.activeElement === canvas) {
@@ -195,12 +164,25 @@ function makeMatrix(bench, parent, name) {
     }
   }
 
+  // Of a large batch: that these are means, or which block this is, and the way back.
+  function drawPart() {
+    const { texts } = bench.head, { means, zoomed, rows, columns } = bench.axes, until = rows.until.at(-1) ?? 0;
+    part.hidden = !means && !zoomed;
+    if (part.hidden) return;
+    const points = Math.round(until / Math.max(1, rows.count));
+    write(partWords, means ? fill(texts["js.matrix.means"], { blocks: rows.count, points })
+      : fill(texts["js.matrix.zoom"], { rows: rows.count, columns: columns.count, a: bench.className(rows.label[0]), b: bench.className(columns.label[0]) }));
+    back.hidden = means;
+    write(back, texts["js.matrix.back"]);
+  }
+
   function drawLegend() {
-    const { texts } = bench.head, { low, high, times } = spec(), scale = num(times * high);
+    const { texts } = bench.head, { low, high, times, curve, ends } = spec(), amount = num(times * high);
     const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + num(value, 0);
-    const items = kind !== "w"
+    const scale = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}.${curve}`], { amount, least: num(times * high / 1e4) });
+    const items = !signed
       ? [[end(low, least < low - 1e-6, "≤"), `bar ramp-${kind}`, end(high, most > high + 1e-6, "≥")]]
-      : [[fill(texts["js.w.pull"], { scale }), "bar ramp-w", fill(texts["js.w.push"], { scale })],
+      : [[fill(ends ? ends[0] : texts["js.w.pull"], { scale }), `bar ramp-${kind}`, fill(ends ? ends[1] : texts["js.w.push"], { scale })],
         ["", "swatch dropped", texts["js.w.dropped"]], ["", "swatch zero", texts["js.w.zero"]]];
     const nodes = keep(legend, items.length, (row) => { const item = node("span", {}, row); for (let k = 0; k < 3; k++) node("span", {}, item); });
     items.forEach(([left, swatch, right], index) => {
@@ -216,36 +198,59 @@ function makeMatrix(bench, parent, name) {
   // ---- pointer and keyboard ---------------------------------------------------------------------------------------------
   function cellAt(event) {
     const box = canvas.getBoundingClientRect(), g = matrix.geometry;
-    const find = (at) => g.index[Math.floor(Math.max(0, at) * g.ratio)] ?? -1;
-    const i = find(event.clientY - box.top), j = find(event.clientX - box.left);
+    const find = (axis, at) => axis.index[Math.floor(Math.max(0, at) * g.ratio)] ?? -1;
+    const i = find(g.rows, event.clientY - box.top), j = find(g.columns, event.clientX - box.left);
     return i < 0 || j < 0 ? null : [i, j];
   }
-  const pairAt = ([i, j]) => ({ anchor: bench.idAt(i), other: i === j ? null : bench.idAt(j) });
+  function pairAt([i, j]) {
+    const { rows, columns, means } = bench.axes, anchor = bench.idAt(rows.from[i]), other = bench.idAt(columns.from[j]);
+    return means ? { anchor: null, other: null, block: [i, j] } : { anchor, other: anchor === other ? null : other };
+  }
+  // What stands in a cell, in words: of blocks and of compared methods the number that this panel shows.
+  function words(cell) {
+    const { texts } = bench.head, { title: own, values, code, own_decision, times, named } = spec(), { rows, columns, means } = bench.axes;
+    const c = cell[0] * columns.count + cell[1], pair = pairAt(cell);
+    const value = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}.linear`], { amount: num(times * values[c], 3) });
+    if (means) {
+      const span = (axis, k) => fill(texts["js.matrix.span"], { name: bench.className(axis.label[k]), from: bench.idAt(axis.from[k]), to: bench.idAt(axis.until[k] - 1), count: axis.until[k] - axis.from[k] });
+      return fill(texts[Number.isNaN(values[c]) ? "js.matrix.block.none" : "js.matrix.block"], { title: own, value, rows: span(rows, cell[0]), columns: span(columns, cell[1]) });
+    }
+    if (!named || pair.other === null) return bench.pairWords(pair);
+    const verdict = texts[kind === "d" ? "js.hover.difference" : isDropped(code[c]) ? "js.hover.method.dropped" : "js.hover.method.kept"];
+    return fill(verdict, { pair: bench.pairName(pair), title: own, value });
+  }
+  function choose(cell) {
+    const pair = pairAt(cell), { rows, columns, means } = bench.axes;
+    if (means) bench.zoom(bench.idAt(rows.from[cell[0]]), bench.idAt(columns.from[cell[1]]));
+    else bench.select(pair.anchor, pair.other);
+  }
   canvas.addEventListener("pointermove", (event) => {
     const cell = cellAt(event);
-    bench.hover(cell && pairAt(cell), event);
+    bench.hover(cell && pairAt(cell), event, cell && words(cell));
   });
   canvas.addEventListener("pointerleave", () => bench.hover(null));
   canvas.addEventListener("click", (event) => {
     const cell = cellAt(event);
     if (!cell) return;
     matrix.cell = cell;
-    const pair = pairAt(cell);
-    bench.select(pair.anchor, pair.other);
+    choose(cell);
   });
-  const speak = () => bench.speak(bench.pairWords(pairAt(matrix.cell)));
+  const speak = () => bench.speak(words(matrix.cell));
   canvas.addEventListener("focus", () => { clamp(); bench.repaint(name); if (bench.head.ids.length) speak(); });
   canvas.addEventListener("blur", () => { bench.hover(null); bench.repaint(name); });
-  const clamp = () => { const last = Math.max(0, bench.head.ids.length - 1); matrix.cell = matrix.cell.map((k) => Math.max(0, Math.min(k, last))); };
+  const clamp = () => {
+    const counts = [bench.axes.rows.count, bench.axes.columns.count];
+    matrix.cell = matrix.cell.map((k, axis) => Math.max(0, Math.min(k, counts[axis] - 1)));
+  };
   canvas.addEventListener("keydown", (event) => {
-    const m = matrix.geometry.m, by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!m || event.ctrlKey || event.metaKey || event.altKey) return;
-    const pair = pairAt(matrix.cell);
-    if (by) matrix.cell = matrix.cell.map((k, axis) => Math.max(0, Math.min(m - 1, k + by[axis] * (event.shiftKey ? 5 : 1))));
+    const counts = [bench.axes.rows.count, bench.axes.columns.count];
+    const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!counts[0] || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (by) matrix.cell = matrix.cell.map((k, axis) => Math.max(0, Math.min(counts[axis] - 1, k + by[axis] * (event.shiftKey ? 5 : 1))));
     else if (event.key === "Home") matrix.cell = [matrix.cell[0], 0];
-    else if (event.key === "End") matrix.cell = [matrix.cell[0], m - 1];
-    else if (event.key === "Enter" || event.key === " ") bench.select(pair.anchor, pair.other);
-    else if (event.key === "Escape") bench.select(null, null);
+    else if (event.key === "End") matrix.cell = [matrix.cell[0], counts[1] - 1];
+    else if (event.key === "Enter" || event.key === " ") choose(matrix.cell);
+    else if (event.key === "Escape") { if (bench.axes.zoomed) bench.zoom(null, null); else bench.select(null, null); }
     else return;
     event.preventDefault();
     event.stopPropagation();
