@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from msviz.ui.desk import Desk
+from msviz.ui.mining import mining_data
 from msviz.ui.similarities import pair_line_data
 from msviz.views.board import Scales
 from msviz.views.panels import Panel, similarity_panel, three_panels, weight_panel
@@ -40,7 +41,13 @@ _ALL = (
         lambda now, scale: (similarity_panel(now, scale), weight_panel(now, scale)),
     ),
     Layout("similarities", ("board", "pairline"), three_panels, pair_line_data, below=True),
-    Layout("mining", ("board",), lambda now, scale: (weight_panel(now, scale),)),
+    Layout(
+        "mining",
+        ("board", "readouts", "lines", "reasons"),
+        lambda now, scale: (weight_panel(now, scale),),
+        mining_data,
+        below=True,
+    ),
     Layout("weights", ("board", "inspector"), lambda now, scale: (weight_panel(now, scale),), below=True),
     Layout("compare", ("board",), lambda now, scale: (weight_panel(now, scale),)),
 )

@@ -1,0 +1,73 @@
+"""The Mining page: its lines and reasons on the bench, kept pairs against epsilon below it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from msviz.figures.mining import MOST_CURVES, kept_figure
+from msviz.text import number, say
+from msviz.ui import session
+from msviz.ui.desk import Desk
+from msviz.views.kept import kept_view
+from msviz.views.mining import lines_view, reasons_csv, reasons_view
+from msviz.views.scene import Scene
+
+_CONFIG: Final = {
+    "displaylogo": False,
+    "toImageButtonOptions": {"format": "svg", "filename": "msviz-kept-against-epsilon"},
+    "modeBarButtons": [["toImage", "resetScale2d"]],
+}
+
+
+def mining_data(desk: Desk, now: Scene) -> dict[str, Any]:
+    """What assets/lines.js and assets/reasons.js draw.
+
+    Args:
+        desk: the visitor's desk.
+        now: its state, evaluated.
+    """
+    lines, reasons = lines_view(now), reasons_view(now)
+    sent = {rank: {"S": sim, "code": decided} for rank, (sim, decided) in lines.sent.items()}
+    rows = [
+        (row.other, row.positive, row.kept, number(row.s, 3), number(row.w, 3), say(row.why)) for row in reasons.rows
+    ]
+    return {
+        "lines": {
+            "first": lines.first,
+            "count": lines.count,
+            "note": say(lines.note) if lines.note else "",
+            "sent": sent,
+        },
+        "reasons": {"anchor": reasons.anchor, "title": say(reasons.title), "hint": say(reasons.hint), "rows": rows},
+    }
+
+
+@st.fragment(key=session.BELOW)
+def below() -> None:
+    """The curve of kept pairs, its words, and all reasons to take away."""
+    now, _ = session.scenes()
+    view = kept_view(now)
+    st.subheader(say("mining.curve.title"), anchor=False)
+    words = " ".join(say(line) for line in view.summary)
+    if not view.curves:
+        st.markdown(words)
+        return
+    st.markdown(say("mining.curve.text"))
+    alt = f"{say('mining.curve.title')}. {words}"
+    st.plotly_chart(kept_figure(view), key="msviz.mining.kept", config=_CONFIG, alt=alt)
+    classes = len({curve.label for curve in view.curves})
+    if classes > MOST_CURVES:
+        words = f"{words} {say('mining.curve.some', drawn=MOST_CURVES, classes=classes)}"
+    st.markdown(words)
+    st.download_button(
+        say("mining.csv"),
+        lambda: reasons_csv(now).encode("utf-8-sig"),  # made when asked for; with a mark for spreadsheets
+        file_name="msviz-mining-reasons.csv",
+        mime="text/csv",
+        key="msviz.mining.csv",
+        icon=":material/download:",
+        on_click="ignore",
+        type="tertiary",
+    )

@@ -1,0 +1,115 @@
+"""Kept pairs against epsilon, class by class: a step function, exact, from the sorted gaps of all pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float64
+from torch import Tensor
+
+from msviz.text import Message, msg, number
+from msviz.views.scene import Scene
+
+
+@dataclass(frozen=True, eq=False)
+class KeptCurve:
+    """How many pairs of one kind mining keeps, by epsilon: a step function, exact.
+
+    Args:
+        name: the class of the anchors.
+        label: its number, for its look.
+        positive: which kind.
+        gaps: sorted, one a pair that some epsilon keeps: every epsilon above its gap keeps it. Below 0: kept always.
+        total: all pairs of the kind, those that nothing keeps too (their anchor lacks the other kind).
+        now: how many are kept now.
+    """
+
+    name: str
+    label: int
+    positive: bool
+    gaps: Float64[np.ndarray, " n"]
+    total: int
+    now: int
+
+    def kept(self, epsilon: float) -> int:
+        """How many pairs a margin keeps."""
+        return int(np.searchsorted(self.gaps, epsilon, side="left"))
+
+    def steps(self, high: float) -> tuple[list[float], list[int]]:
+        """Where the curve steps between 0 and high, and how many are kept from there on, the two ends included."""
+        inside = np.unique(self.gaps[(self.gaps >= 0) & (self.gaps < high)])
+        after = np.searchsorted(self.gaps, inside, side="right")
+        return [0.0, *inside.tolist(), high], [self.kept(0.0), *after.tolist(), self.kept(high)]
+
+
+@dataclass(frozen=True, eq=False)
+class KeptView:
+    """Kept pairs against epsilon.
+
+    Args:
+        curves: for each class with pairs of the kind, first all positives, then all negatives.
+        epsilon: the margin now; None = no mining.
+        high: where the axis of epsilon ends: 1, or farther when epsilon is.
+        summary: the picture in words.
+    """
+
+    curves: tuple[KeptCurve, ...]
+    epsilon: float | None
+    high: float
+    summary: tuple[Message, ...]
+
+
+def kept_view(scene: Scene) -> KeptView:
+    """Kept pairs against epsilon, class by class of the anchors.
+
+    Example:
+        >>> from msviz.state import default_state
+        >>> from msviz.views.scene import scene
+        >>> view = kept_view(scene(default_state()))
+        >>> [(curve.name, curve.positive, curve.kept(0.1), curve.total) for curve in view.curves][:2]
+        [('A', True, 16, 20), ('B', True, 14, 20)]
+    """
+    batch, epsilon, labels = scene.state.batch, scene.state.method.epsilon, torch.tensor(scene.state.batch.labels)
+    below = _gaps(scene)
+    curves = []
+    for positive, pairs, now in (
+        (True, scene.pairs.pos, scene.evaluation.mined.pos),
+        (False, scene.pairs.neg, scene.evaluation.mined.neg),
+    ):
+        for label in batch.classes:
+            own = pairs & (labels == label)[:, None]
+            found = below[own].numpy()
+            gaps = np.sort(found[np.isfinite(found)])
+            if own.any():
+                kept = int((now & own).sum())
+                curves.append(KeptCurve(batch.class_name(label), label, positive, gaps, len(found), kept))
+    return KeptView(tuple(curves), epsilon, max(1.0, epsilon or 0.0), _summary(scene, curves))
+
+
+def _gaps(scene: Scene) -> Float64[Tensor, "m m"]:
+    """How far each pair is beyond its rival: mining keeps it iff epsilon is larger; infinite without a rival."""
+    hardest, pairs = scene.bounds, scene.pairs
+    positive = scene.sim - hardest.hardest_neg[:, None]
+    negative = hardest.hardest_pos[:, None] - scene.sim
+    return torch.where(pairs.pos, positive, negative)
+
+
+def _summary(scene: Scene, curves: list[KeptCurve]) -> tuple[Message, ...]:
+    epsilon, mined, pairs = scene.state.method.epsilon, scene.evaluation.mined, scene.pairs
+    gaps = np.concatenate([curve.gaps for curve in curves]) if curves else np.zeros(0)
+    if not len(gaps):
+        return (msg("mining.curve.none"),)
+    counts = {
+        "positives": int(mined.pos.sum()),
+        "all_positives": int(pairs.pos.sum()),
+        "negatives": int(mined.neg.sum()),
+        "all_negatives": int(pairs.neg.sum()),
+    }
+    now = msg("mining.curve.off") if epsilon is None else msg("mining.curve.now", epsilon=epsilon, **counts)
+    first, last = float(gaps.min()), float(gaps.max())
+    start = msg("mining.curve.from_zero") if first < 0 else msg("mining.curve.first", gap=number(first, 2))
+    never = sum(curve.total - len(curve.gaps) for curve in curves)
+    end = msg("mining.curve.all", gap=number(max(0.0, last), 2))
+    return (now, start, end, *([msg("mining.curve.never", count=never)] if never else []))
