@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool
 
-from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
+from msviz.core.methods import Method
 from msviz.data.titles import batch_title
+from msviz.state import State
 from msviz.text import Message, msg, say
+from msviz.views.method_name import loss_title as loss_title
+from msviz.views.method_name import method_name
 from msviz.views.scene import Scene
 
 NOTICEABLE = 5e-4  # a weight that moved by less looks the same with three decimals
@@ -56,8 +60,11 @@ def change_view(before: Scene | None, after: Scene) -> ChangeView:
     if _another_batch(before, after):
         batch = after.state.batch
         loaded = msg("change.batch", title=say(batch_title(batch)), m=batch.m, classes=len(batch.classes))
-        return ChangeView((loaded, *_method_actions(before, after)), (), (), nothing)
-    actions = (*_batch_actions(before, after), *_method_actions(before, after))
+        return ChangeView((loaded, *_compared_actions(before, after)), (), (), nothing)
+    actions = (*_batch_actions(before, after), *_compared_actions(before, after))
+    same_batch = before.state.batch == after.state.batch and before.state.normalize == after.state.normalize
+    if same_batch and _all(before.state) != _all(after.state) and before.state.method == after.state.method:
+        return ChangeView(actions, (), (), nothing)  # nothing that is drawn of the active method has changed
     old, new = _shared_rows(before, after)
     weight_before = before.weights.numpy()[np.ix_(old, old)]
     weight_after = after.weights.numpy()[np.ix_(new, new)]
@@ -134,14 +141,22 @@ def _method_actions(before: Scene, after: Scene) -> Iterator[Message]:
             yield msg("change.param", letter="ε", old=one.epsilon, new=two.epsilon)
 
 
-def loss_title(name: str) -> str:
-    """A loss's name for a reader; the one in its file when the catalogue has none.
+def _compared_actions(before: Scene, after: Scene) -> Iterator[Message]:
+    """Methods that came to the comparison or left it, or two that changed places."""
+    one, two = before.state, after.state
+    if one.method != two.method and _all(one) == _all(two):
+        yield msg("change.active", name=method_name(two.method))
+        return
+    yield from _method_actions(before, after)
+    old, new = Counter(one.others), Counter(two.others)
+    for method in new - old:
+        yield msg("change.compared", name=method_name(method), count=1 + len(two.others))
+    for method in old - new:
+        yield msg("change.uncompared", name=method_name(method), count=1 + len(two.others))
 
-    Example:
-        >>> loss_title("triplet") == LOSSES["triplet"].title
-        True
-    """
-    return say(f"loss.{name}.title", default=LOSSES[name].title)
+
+def _all(state: State) -> Counter[Method]:
+    return Counter((state.method, *state.others))
 
 
 def _effects(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import Method
-from msviz.text import number
-from msviz.views.change import loss_title
+from msviz.text import number, say
 
 
 def method_name(method: Method) -> str:
@@ -21,3 +21,13 @@ def method_name(method: Method) -> str:
     if method.epsilon is not None:
         letters.append(f"ε {number(method.epsilon, None)}")
     return f"{loss_title(method.name)} ({', '.join(letters)})" if letters else loss_title(method.name)
+
+
+def loss_title(name: str) -> str:
+    """A loss's name for a reader; the one in its file when the catalogue has none.
+
+    Example:
+        >>> loss_title("triplet") == LOSSES["triplet"].title
+        True
+    """
+    return say(f"loss.{name}.title", default=LOSSES[name].title)

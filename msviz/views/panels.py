@@ -10,8 +10,8 @@ from jaxtyping import Float32, UInt8
 
 from msviz.core.three_similarities import sharpness, three_similarities
 from msviz.text import Message, msg
-from msviz.views.board import Scales
 from msviz.views.blocks import window
+from msviz.views.board import Scales
 from msviz.views.scene import Scene
 
 Kind = Literal["S", "P", "N", "w", "d"]
@@ -23,11 +23,11 @@ class Panel:
 
     Args:
         key: its name on the page.
-        kind: what its numbers are, and so how they are coloured: "S", "P", "N", signed weights "w", or how much more one
-            of two methods gives, "d".
+        kind: what its numbers are, and so how they are coloured: "S", "P", "N", signed weights "w", or "d", how much more
+            one of two methods gives.
         title: what it shows.
         hint: how to read it, one line.
-        values: the shown part (see `window`): cells, or means of blocks; NaN where there is no such number, drawn blank.
+        values: the shown part (see `window`), cells or means of blocks; NaN where there is no such number, left blank.
         low, high: the values at the two ends of its colours.
         decision: what a method's mining decided, when that is not the active method; see `Decision`.
         times: what a value is multiplied by before it is written into its cell (100: per cent).

@@ -217,3 +217,26 @@ def test_the_switch_of_norms_is_named_and_not_every_point_that_it_moves() -> Non
     back = _change(far, far.with_normalize(True))
     assert keys(back.actions) == ["change.circle"]
     assert len(back.ghosts) == 2
+
+
+def test_a_method_that_joins_the_comparison_or_leaves_it_is_named() -> None:
+    joined = _change(START, START.with_others((*START.others, Method("nca", scale=3, epsilon=0.2))))
+    assert joined.actions == (msg("change.compared", name="NCA (s 3, ε 0.2)", count=7),)
+    left = _change(START, START.with_others(START.others[1:]))
+    assert left.actions == (msg("change.uncompared", name="Contrastive (λ 0.5)", count=5),)
+    assert joined.effects == left.effects == ()  # the active method's weights are what they were
+    assert not joined.changed.any()
+
+
+def test_the_same_method_twice_counts_twice() -> None:
+    twice = START.with_others((*START.others, START.others[0]))
+    assert keys(_change(START, twice).actions) == ["change.compared"]
+    assert keys(_change(twice, START).actions) == ["change.uncompared"]
+
+
+def test_two_methods_that_change_places_are_said_as_one_thing() -> None:
+    triplet = START.others[1]
+    swapped = START.with_method(triplet).with_others((START.others[0], START.method, *START.others[2:]))
+    view = _change(START, swapped)
+    assert view.actions == (msg("change.active", name="Triplet (λ 0.1)"),)
+    assert view.changed.any()  # what is outlined belongs to the active method
