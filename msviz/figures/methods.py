@@ -28,4 +28,5 @@ def method_look(at: int) -> MethodLook:
         >>> method_look(0).dash, method_look(1).dash
         ('solid', 'dash')
     """
-    return MethodLook(COLORS[at % 6], DASHES[at % 6], SYMBOLS[at % len(SYMBOLS)], 3.5 if at == 0 else 2.0)
+    symbol = SYMBOLS[at % len(SYMBOLS)] + ("-open" if at else "")  # open: what lies below is seen, too
+    return MethodLook(COLORS[at % 6], DASHES[at % 6], symbol, 3.5 if at == 0 else 2.0)

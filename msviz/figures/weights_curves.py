@@ -66,7 +66,7 @@ def _add(figure: go.Figure, curve: Curve, s: float, look: MethodLook, scale: flo
         x=x, y=raw / scale, customdata=np.column_stack([raw, np.asarray(words, dtype=object)]), name=name, mode="lines",
         line=line, legendgroup=name, showlegend=False, connectgaps=False, hovertemplate=f"{hover}<extra>{name}</extra>",
     )  # fmt: skip
-    marker = {"symbol": look.symbol, "size": 13, "color": look.color, "line": {"color": GREY, "width": 1.5}}
+    marker = {"symbol": look.symbol, "size": 13, "color": look.color, "line": {"color": look.color, "width": 2.5}}
     here = say("page.weights.curve.hover.now", s=number(s, 3), w=number(curve.now, 3))
     figure.add_scatter(
         x=[s], y=[curve.now / scale], name=name, mode="lines+markers", line=line, marker=marker, legendgroup=name,

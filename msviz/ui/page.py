@@ -1,4 +1,4 @@
-"""What every page begins with: its heading, one sentence that says what to do first, the way to the batches."""
+"""What every page begins with: its heading, one sentence that says what to do first, the ways to batches and files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import streamlit as st
 
 from msviz.text import say
 from msviz.ui.batches import batch_menu
+from msviz.ui.takeaway import take_away
 
 
 def heading(name: str) -> None:
-    """The page's title with its sentence, and the batch menu beside it.
+    """The page's title with its sentence, and beside it the batch menu and what can be taken away.
 
-    One html element and one button: Streamlit touches every element of the page in every run of a fragment, so what
+    One html element and two buttons: Streamlit touches every element of the page in every run of a fragment, so what
     stands here costs time while a person drags.
 
     Args:
@@ -24,3 +25,5 @@ def heading(name: str) -> None:
         st.html(f"<div class='msviz-heading'><h1>{title}</h1><p>{first}</p></div>", width="stretch")
         if st.button(say("menu.batch"), icon=":material/scatter_plot:"):
             batch_menu()
+        if st.button(say("menu.take"), icon=":material/download:"):
+            take_away()
