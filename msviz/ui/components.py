@@ -18,10 +18,10 @@ import streamlit as st
 from msviz.figures.theme import css_variables
 
 ASSETS: Final = Path(__file__).parent / "assets"
-COMPONENTS: Final = ("bench", "strip")
+COMPONENTS: Final = ("bench", "strip", "figure2")
 _CODE: Final = (
     *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "board", "axes", "matrix"),
-    *("equation", "inspector", "line", "lines", "reasons", "pairline", "readouts", "bench", "sliders", "strip", "code"),
+    *("equation", "inspector", "line", "lines", "reasons", "pairline", "readouts", "bench", "sliders", "strip", "figure2", "code"),
 )
 
 

@@ -82,3 +82,8 @@ def scale(now: Scene) -> Scales:
 def widget(key: str, default: Any = None) -> Any:
     """The value of a Streamlit widget by its key."""
     return st.session_state.get(key, default)
+
+
+def set_widget(key: str, value: Any) -> None:
+    """Give a Streamlit widget another value; only where a callback runs, before the widget is made."""
+    st.session_state[key] = value
