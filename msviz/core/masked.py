@@ -60,6 +60,38 @@ def smallest_first(
     return found.values, found.indices
 
 
+def count_passed(
+    values: Float[Tensor, "N M"], keep: Bool[Tensor, "N M"], gates: Float[Tensor, "N K"]
+) -> tuple[Float[Tensor, "N M"], Float[Tensor, "N K"]]:
+    """How many gates every kept value has passed (value > gate, strictly), and how many kept values passed every gate.
+
+    Both count the same passages, at ties of floats too. Constants for autograd.
+
+    Args:
+        values: [N, M].
+        keep: [N, M] the values that count; the others pass no gate.
+        gates: [N, K] in rising order.
+
+    >>> gates = torch.tensor([[1.0, 2.0]])
+    >>> count_passed(torch.tensor([[1.0, 1.5, 9.0]]), torch.tensor([[True, True, True]]), gates)
+    (tensor([[0., 1., 2.]]), tensor([[2., 1.]]))
+    """
+    values, gates = values.detach().masked_fill(~keep, -torch.inf), gates.detach()
+    if gates.shape[1] <= _FEW_GATES:
+        passed, passages, over = torch.zeros_like(values), torch.zeros_like(gates), torch.empty_like(values)
+        for k in range(gates.shape[1]):
+            torch.gt(values, gates[:, k : k + 1], out=over)  # into floats: adding booleans is slower
+            passed += over
+            passages[:, k] = over.sum(1)
+        return passed, passages
+    place = torch.searchsorted(gates, values)
+    stopped = values.new_zeros(len(values), gates.shape[1] + 1).scatter_add(1, place, keep.to(values.dtype))
+    return place.to(values.dtype), stopped.flip(1).cumsum(1).flip(1)[:, 1:]  # beyond the k-th gate: stopped later
+
+
+_FEW_GATES = 32  # up to here one comparison a gate is faster than a binary search
+
+
 def _only(logits: Tensor, keep: Tensor, nothing: Tensor) -> Tensor:
     # The shift by the maximum, inside logsumexp and softmax, must be that of the kept pairs: a large logit that is not
     # kept would push all others to e^{-inf}. A row of -inf alone has a NaN gradient, which masked_fill would cut, but

@@ -9,9 +9,9 @@ Weights; counts of active triplets (S_in - S_ip + lam > 0), similarity P:
     positive  w_ip = number of its active negatives
     negative  w_in = number of its active positives
 
-No triplet is ever built: sort the positives, which are few, and find each negative's place among them with a binary
-search. Its place is its number of active positives; how many negatives found a place beyond a positive is the
-positive's number. O(M log M) a row instead of |P| |N|.
+No triplet is ever built. A triplet is active when S_in > S_ip - lam: each positive is a gate for the negatives. Sort
+the gates, which are few; how many gates a negative has passed is its number of active positives, how many negatives
+have passed a gate is that positive's number. O(M log M) a row instead of |P| |N|.
 
 Source: F. Schroff, D. Kalenichenko, J. Philbin, CVPR 2015, arXiv 1503.03832; with similarities arXiv 1904.06627,
 section 3.
@@ -19,12 +19,11 @@ section 3.
 
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from msviz.core.losses.spec import Equation, LossSpec, Term, check, param, row_values
-from msviz.core.masked import masked_sum, smallest_first
+from msviz.core.masked import count_passed, smallest_first
 from msviz.core.pairs import Pairs
 
 
@@ -39,26 +38,21 @@ class Params:
 
 
 def per_anchor(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[Tensor, " N"]:
-    """L_i [N] of every anchor: for each negative S_in as often as it is active, less the gates it has passed."""
+    """L_i [N] of every anchor: each S_in as often as it is active, less each gate as often as it was passed."""
     gates, _ = _gates(sim, pairs, p)
-    active = torch.searchsorted(gates.detach(), sim.detach())  # [N, M]: how many gates lie strictly below S_in
-    passed = torch.nn.functional.pad(gates.masked_fill(gates.isinf(), 0).cumsum(1), (1, 0))
-    return masked_sum(active * sim - passed.gather(1, active), pairs.neg)
+    active, passages = count_passed(sim, pairs.neg, gates)
+    return (active * sim).sum(1) - (passages * gates.masked_fill(gates.isinf(), 0)).sum(1)
 
 
 def pair_gradient(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[Tensor, "N M"]:
     """dL_i/dS_ij [N, M], signed: minus or plus the number of active triplets that the pair belongs to."""
     gates, columns = _gates(sim, pairs, p)
-    active = torch.searchsorted(gates, sim)
-    neg = pairs.neg.to(sim.dtype)
-    # The same places count for both ends, so both ends count the same triplets, at ties of floats too.
-    stopped = sim.new_zeros(len(sim), gates.shape[1] + 1).scatter_add(1, active, neg)  # negatives by their place
-    pos = stopped.flip(1).cumsum(1).flip(1)[:, 1:]  # [N, K]: negatives whose place is beyond the k-th gate
-    return (active * neg).scatter_add(1, columns, -pos)
+    active, passages = count_passed(sim, pairs.neg, gates)
+    return active.scatter_add(1, columns, -passages)
 
 
 def _gates(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> tuple[Float[Tensor, "N K"], Int[Tensor, "N K"]]:
-    # A triplet is active when S_in > S_ip - lam: each positive is a gate for the negatives, the lowest first.
+    # The lowest gate first; inf where a row has fewer than the fullest.
     poss, columns = smallest_first(sim, pairs.pos)
     return poss - p.lam, columns
 
