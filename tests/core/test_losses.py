@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from msviz import LOSSES, METHODS, Method, Pairs, autograd_gradient, evaluate
+from msviz.core import masked
 from tests.core.batches import one_anchor
 
 LN2 = math.log(2)
@@ -76,6 +77,19 @@ def test_linear_weighs_every_pair_the_same():
     value, pos, neg = loss_and_weights(Method("linear"), POS, NEG)
     assert value == pytest.approx(0.92 - 1.47)
     assert (pos, neg) == ([1, 1], [1, 1])
+
+
+@pytest.mark.parametrize("few", [0, 100])
+def test_both_ways_to_count_passed_gates_are_the_count(monkeypatch, few):
+    monkeypatch.setattr(masked, "_FEW_GATES", few)  # 0: always by search; 100: always gate by gate
+    rng = torch.Generator().manual_seed(3)
+    values = torch.randint(8, (6, 50), generator=rng) / 8  # with ties
+    keep = torch.rand(6, 50, generator=rng) < 0.7
+    gates = (torch.randint(8, (6, 40), generator=rng) / 8).sort(1).values
+    beyond = (values[:, :, None] > gates[:, None, :]) & keep[:, :, None]  # [row, value, gate]
+    passed, passages = masked.count_passed(values, keep, gates)
+    assert torch.equal(passed, beyond.sum(2).float())
+    assert torch.equal(passages, beyond.sum(1).float())
 
 
 def test_triplet_counts_active_triplets():
