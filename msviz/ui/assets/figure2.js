@@ -176,7 +176,7 @@ function makeFigure2(shadow) {
     const fresh = fig.data?.name !== data.name;
     fig.data = data;
     slider.max = data.shift.length - 1;
-    if (fresh) { clearInterval(fig.timer); fig.timer = 0; go(data.start); }
+    if (fresh) { clearInterval(fig.timer); fig.timer = 0; go(0); }
     words();
     draw();
     root.dataset.ready = "1";
