@@ -12,16 +12,15 @@ import streamlit as st
 from msviz.core.errors import MsvizError
 from msviz.core.gpw import proof
 from msviz.data.datasets import digit_images
-from msviz.data.titles import batch_about, batch_title
-from msviz.figures.theme import class_look
 from msviz.state import State, encode
-from msviz.text import catalogue, msg, number, percent, say, say_error
+from msviz.text import catalogue, number, percent, say, say_error
 from msviz.ui import session
+from msviz.ui.board import board_head
 from msviz.ui.components import component, pack
 from msviz.ui.desk import Desk
 from msviz.ui.layouts import LAYOUTS, Layout
 from msviz.views.blocks import window
-from msviz.views.board import BoardView, Scales, board_view
+from msviz.views.board import Scales
 from msviz.views.change import ChangeView, change_view
 from msviz.views.inspector import inspector_view
 from msviz.views.matrices import decisions, matrix_view
@@ -31,7 +30,6 @@ from msviz.views.remedy import remedies
 from msviz.views.scene import Scene
 
 KEY: Final = "msviz.bench"
-CLASSES: Final = 10  # as many classes can be chosen on the board and by the keys 1 to 9 and 0
 
 
 @st.fragment(key=session.BENCH)
@@ -78,12 +76,9 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         },
         "known": None if shown.starts is None else matrices.known,
         "changed": [] if shown.means else np.flatnonzero(change.changed[shown.cells]).tolist(),
-        "ghosts": change.ghosts,
         "proof": _proof(now, desk.open),
         **_way_back(desk),
-        **_points(now),
-        **_looks(now, change),
-        **_board(now, board_view(now, scale), scale),
+        **board_head(now, change, scale),
         **_words(desk, now, change),
     }
     images, head["pictures"] = _pictures(now)
@@ -107,65 +102,6 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "note": panel.note and say(panel.note),
         "ends": panel.ends and [say(end, scale="{scale}") for end in panel.ends],
         "named": panel.named,
-    }
-
-
-def _points(now: Scene) -> dict[str, Any]:
-    batch, display = now.state.batch, now.state.display
-    selection = display.selection
-    return {
-        "ids": batch.ids,
-        "labels": batch.labels,
-        "xy": batch.board[:, :2].ravel().tolist(),
-        "next_id": batch.next_id,
-        "selection": {"anchor": selection and selection.anchor, "other": selection and selection.other},
-        "show": {"edges": display.edges, "forces": display.forces},
-    }
-
-
-def _looks(now: Scene, change: ChangeView) -> dict[str, Any]:
-    """Names and looks of the classes on the board, of its ghosts, and of the next one that a visitor can open."""
-    batch = now.state.batch
-    palette = list(batch.classes) or [0, 1]
-    if len(palette) == 1:
-        palette.append(next(label for label in range(2) if label not in palette))
-    free = next((label for label in range(256) if label not in palette), None)
-
-    def look(label: int) -> dict[str, Any]:
-        found = class_look(label)
-        return {"name": batch.class_name(label), "color": found.color, "shape": found.shape}
-
-    gone = {label for *_, label in change.ghosts}  # the last point of a class leaves a ghost, but no class
-    offered = free if len(palette) < CLASSES else None
-    return {
-        "palette": palette,
-        "looks": {label: look(label) for label in sorted({*palette, *gone})},
-        "next_class": offered,
-        "next_look": None if offered is None else look(offered),
-    }
-
-
-def _board(now: Scene, view: BoardView, scale: Scales) -> dict[str, Any]:
-    batch = now.state.batch
-    title = say(batch_title(batch))
-    if batch.source.edited:
-        title = say("source.edited", title=title)
-    counted = msg("board.title", m=batch.m, classes=len(batch.classes), title=title)
-    hint = "board.hint" if batch.editable else "board.hint.projection"
-    about = batch_about(batch)
-    note = msg("board.edges.some", drawn=len(view.edges), total=view.total)
-    return {
-        "board": {
-            "title": say(counted),
-            "hint": say(hint, d=batch.x.shape[1] if batch.m else 2),
-            "about": say(about) if about else "",
-            "editable": batch.editable,
-        },
-        "edges": {
-            "rows": [(edge.one, edge.two, round(edge.share, 2), int(edge.positive)) for edge in view.edges],
-            "note": say(note) if len(view.edges) < view.total else "",
-        },
-        "forces": np.round(view.forces, 3).ravel().tolist(),
     }
 
 

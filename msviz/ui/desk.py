@@ -104,11 +104,16 @@ def _unreadable(got: str) -> MsvizError:
 
 
 def _move(state: State, event: Mapping[str, Any]) -> State:
-    return state.with_batch(state.batch.moved(int(event["target"]), (float(event["x"]), float(event["y"]))))
+    return state.with_batch(state.batch.moved(int(event["target"]), _place(state, event), state.normalize))
 
 
 def _add(state: State, event: Mapping[str, Any]) -> State:
-    return state.with_batch(state.batch.added((float(event["x"]), float(event["y"])), int(event["label"])))
+    return state.with_batch(state.batch.added(_place(state, event), int(event["label"]), state.normalize))
+
+
+def _place(state: State, event: Mapping[str, Any]) -> tuple[float, ...]:
+    """x and y, on a sphere z too."""
+    return tuple(float(event[axis]) for axis in "xyz"[: state.batch.board.shape[1]])
 
 
 def _remove(state: State, event: Mapping[str, Any]) -> State:
@@ -127,6 +132,17 @@ def _select(state: State, event: Mapping[str, Any]) -> State:
 def _show(state: State, event: Mapping[str, Any]) -> State:
     display: Display = state.display.replace(edges=bool(event["edges"]), forces=bool(event["forces"]))
     return state.with_display(display)
+
+
+def _camera(state: State, event: Mapping[str, Any]) -> State:
+    """From where the sphere is seen: whole degrees; the longitude may go round and round."""
+    yaw, pitch = int(event["yaw"]), int(event["pitch"])
+    return state.with_display(state.display.replace(camera=((yaw + 180) % 360 - 180, pitch)))
+
+
+def _flat(state: State, event: Mapping[str, Any]) -> State:
+    """Norms count, or all points come back to the circle."""
+    return state.with_normalize(not event["on"])
 
 
 def _shares(state: State, event: Mapping[str, Any]) -> State:
@@ -216,6 +232,8 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "label": _label,
     "select": _select,
     "show": _show,
+    "camera": _camera,
+    "flat": _flat,
     "shares": _shares,
     "versus": _versus,
     "zoom": _zoom,
@@ -228,7 +246,7 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "mine": _mine,
     "remedy": _remedy,
 }
-_LOOKS: Final = frozenset({"select", "show", "shares", "versus", "zoom"})
+_LOOKS: Final = frozenset({"select", "show", "camera", "shares", "versus", "zoom"})
 
 
 def with_loss(method: Method, name: str) -> Method:

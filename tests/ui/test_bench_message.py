@@ -50,7 +50,8 @@ def test_points_are_sent_as_they_stand(show: Show) -> None:
     head = show(desk(State(batch, MS, Display(edges=False)).select(3, 8))).head
     assert head["ids"] == list(batch.ids)
     assert head["labels"] == list(batch.labels)
-    assert np.array_equal(np.reshape(head["xy"], (-1, 2)), batch.board)
+    assert (head["dim"], head["limit"]) == (2, 1)
+    assert np.array_equal(np.reshape(head["places"], (-1, 2)), batch.board)
     assert head["next_id"] == 9
     assert head["selection"] == {"anchor": 3, "other": 8}
     assert head["show"] == {"edges": False, "forces": True}

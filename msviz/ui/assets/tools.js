@@ -31,6 +31,8 @@ function makeTools(bench, parent) {
     });
     return { name, box, word };
   });
+  const norms = node("label", {}, toggles), flat = node("input", { type: "checkbox" }, norms), flatWord = node("span", {}, norms);
+  flat.addEventListener("change", () => bench.flow.push({ kind: "flat", on: flat.checked }));
   fresh.addEventListener("click", () => {
     const { palette, looks, next_class, next_look } = bench.head;
     if (next_class === null) return;
@@ -64,6 +66,10 @@ function makeTools(bench, parent) {
       box.checked = show[name];
       write(word, texts[`js.board.${name}`]);
     }
+    norms.hidden = !bench.head.board.planar;
+    norms.title = texts["js.board.flat.help"];
+    flat.checked = bench.head.board.flat;
+    write(flatWord, texts["js.board.flat"]);
   };
   return tools;
 }
