@@ -41,7 +41,7 @@ function layCells({ rows, columns }, css, ratio, strip) {
 function drawStrips(paint, bench, g, strip) {
   const { looks } = bench.head, each = g.size >= 9, css = bench.css;
   const stamp = (look, x, y, radius) => {
-    const path = new Path2D(outline(look.shape, x, y, radius));
+    const d = outline(look.shape, x, y, radius), path = Object.assign(new Path2D(d), { d });  // d: for snapshot.js
     paint.fillStyle = css(`--class-${look.color}`);
     paint.fill(path);
     paint.strokeStyle = css("--ink");

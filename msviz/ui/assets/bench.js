@@ -98,7 +98,7 @@ function makeBench(shadow, names) {
   };
 
   // ---- parts ----------------------------------------------------------------------------------------------------------
-  const made = Object.fromEntries(names.map((name) => [name, parts.panels[name](bench, grid)]));
+  const made = Object.fromEntries(names.map((name) => [name, savable(bench, parts.panels[name](bench, grid), name)]));
   const { board } = made, matrices = new Map();  // key -> matrix; they come and go with the panels that Python sends
   bench.parts = { board, matrices };
   parts.preview = makePreview(bench);
@@ -108,7 +108,7 @@ function makeBench(shadow, names) {
     for (const [key, matrix] of matrices) if (!wanted.has(key)) { matrix.panel.remove(); matrices.delete(key); delete draws[key]; }
     let last = board.panel;  // behind the board in the order of tabs, too
     for (const key of wanted) {
-      if (!matrices.has(key)) matrices.set(key, (draws[key] = makeMatrix(bench, grid, key)));
+      if (!matrices.has(key)) matrices.set(key, (draws[key] = savable(bench, makeMatrix(bench, grid, key), key)));
       if (last.nextElementSibling !== matrices.get(key).panel) last.after(matrices.get(key).panel);
       last = matrices.get(key).panel;
     }

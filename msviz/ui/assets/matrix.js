@@ -26,7 +26,8 @@ function makeMatrix(bench, parent, name) {
     matrix.width = Math.floor(entry.contentRect.width);
     bench.repaint(name);
   }).observe(canvas);
-  const paint = canvas.getContext("2d"), signed = kind === "w" || kind === "d";
+  const signed = kind === "w" || kind === "d";
+  let paint = canvas.getContext("2d");
   back.addEventListener("click", () => { bench.zoom(null, null); canvas.focus(); });
 
   // ---- where each row and column lies: laid out anew when the cells or the size have changed ------------------------
@@ -54,6 +55,15 @@ function makeMatrix(bench, parent, name) {
     drawFrames(g);
     drawLegend();
     canvas.msviz = { starts: g.columns.starts, rowStarts: g.rows.starts, size: g.size };  // where the cells lie, for tests and for exports
+  };
+
+  matrix.record = (recorder) => {  // the same marks once more, for a picture of shapes (snapshot.js)
+    const own = paint, g = matrix.geometry;
+    paint = recorder;
+    drawStrips(paint, bench, g, STRIP);
+    if (g.size >= 7) drawGlyphs(g);
+    drawFrames(g);
+    paint = own;
   };
 
   function image(g) {
