@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from msviz.ui.compare import compare_data
 from msviz.ui.desk import Desk
 from msviz.ui.mining import mining_data
 from msviz.ui.similarities import pair_line_data
 from msviz.views.board import Scales
+from msviz.views.compare_panels import compare_panels
 from msviz.views.panels import Panel, similarity_panel, three_panels, weight_panel
 from msviz.views.scene import Scene
 
@@ -49,7 +51,7 @@ _ALL = (
         below=True,
     ),
     Layout("weights", ("board", "inspector"), lambda now, scale: (weight_panel(now, scale),), below=True),
-    Layout("compare", ("board",), lambda now, scale: (weight_panel(now, scale),)),
+    Layout("compare", ("board", "compare"), compare_panels, compare_data, below=True),
 )
 
 LAYOUTS: Final = MappingProxyType({layout.page: layout for layout in _ALL})

@@ -64,8 +64,11 @@ def scenes() -> tuple[Scene, Scene | None]:
     wanted = [history.present, *([history.before] if history.before is not None else [])]
     fresh = {}
     for state in wanted:
-        found = known.get(id(state))
-        fresh[id(state)] = found if found is not None and found.state is state else scene(state)
+        found = next((it for it in known.values() if it.state is state or it.state.same_work(state)), None)
+        if found is None:
+            fresh[id(state)] = scene(state)
+        else:
+            fresh[id(state)] = found if found.state is state else found.shown_as(state)
     st.session_state[_SCENES] = fresh
     return fresh[id(wanted[0])], fresh[id(wanted[1])] if len(wanted) > 1 else None
 

@@ -15,12 +15,23 @@ def method_name(method: Method) -> str:
         >>> method_name(Method("triplet", epsilon=0.1))
         'Triplet (λ 0.1, ε 0.1)'
     """
+    letters = method_letters(method)
+    return f"{loss_title(method.name)} ({letters})" if letters else loss_title(method.name)
+
+
+def method_letters(method: Method) -> str:
+    """A method's parameters and its mining margin in the paper's letters; nothing where it has neither.
+
+    Example:
+        >>> method_letters(Method("triplet", epsilon=0.1)), method_letters(Method("linear"))
+        ('λ 0.1, ε 0.1', '')
+    """
     letters = [
         f"{info.letter} {number(getattr(method.params, info.name), None)}" for info in param_infos(method.params)
     ]
     if method.epsilon is not None:
         letters.append(f"ε {number(method.epsilon, None)}")
-    return f"{loss_title(method.name)} ({', '.join(letters)})" if letters else loss_title(method.name)
+    return ", ".join(letters)
 
 
 def loss_title(name: str) -> str:

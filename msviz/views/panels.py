@@ -23,8 +23,8 @@ class Panel:
 
     Args:
         key: its name on the page.
-        kind: what its numbers are, and so how they are coloured: "S", "P", "N", signed weights "w", or "d", how much more
-            one of two methods gives.
+        kind: what its numbers are, and so how they are coloured: "S", "P", "N", signed weights "w", or "d", how much
+            more one of two methods gives.
         title: what it shows.
         hint: how to read it, one line.
         values: the shown part (see `window`), cells or means of blocks; NaN where there is no such number, left blank.

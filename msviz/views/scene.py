@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -61,6 +61,12 @@ class Scene:
         if self.state.normalize or self.m < 2:
             return 1.0
         return max(1.0, float(self.sim[~torch.eye(self.m, dtype=torch.bool)].abs().max()))
+
+    def shown_as(self, state: State) -> Scene:
+        """The same numbers for a state that differs in what is shown only; nothing is computed again."""
+        other = replace(self, state=state)
+        other.__dict__.update({name: self.__dict__[name] for name in ("compared", "reasons") if name in self.__dict__})
+        return other
 
     @cached_property
     def compared(self) -> tuple[Evaluation, ...]:
