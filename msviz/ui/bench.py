@@ -65,6 +65,7 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         "more": layout.more(desk, now),
         "seq": desk.applied.get(session.BENCH, 0),
         "texts": None if desk.open else catalogue("js."),  # while something moves the browser has them already
+        "method": now.state.method.name,
         "order": matrices.order,
         "epsilon": now.state.method.epsilon,
         "bounds": _bounds(now),
