@@ -17,7 +17,7 @@ from msviz.text import catalogue, say
 from msviz.ui import session
 from msviz.ui.components import component
 from msviz.ui.desk import Desk
-from msviz.ui.table1 import now_measured
+from msviz.ui.table1 import TEXT, now_measured
 from msviz.views.figure2 import MUST, SLUGS, Claim, Figure2View, MethodPath, exceptions, figure2_view
 from msviz.views.figure2_anchors import AnchorRow, example_anchor, odd_anchor, selected_anchor
 from msviz.views.method_name import method_name
@@ -28,6 +28,7 @@ ACTIVE: Final = "active"
 ANCHORS: Final = ("example", "pair", "odd")
 AT_FIRST: Final = (ACTIVE, "lifted_star_mining", "binomial_mining")
 MOST: Final = 6
+FIRST: Final = Case.OTHER_NEGATIVES  # where the three methods part most
 _CASE: Final = "msviz.figure2.case"
 _ANCHOR: Final = "msviz.figure2.anchor"
 
@@ -51,9 +52,9 @@ def below() -> None:
     """Figure 2's cases, on the example's anchor or on the selected pair."""
     now, _ = session.scenes()
     st.subheader(say("figure2.title"), anchor=False, divider="gray")
-    st.markdown(say("figure2.first"))
+    st.markdown(say("figure2.first"), width=TEXT)
     case, row, methods = _choices(now)
-    st.markdown(f"**{say(f'figure2.must.{SLUGS[case]}')}**")
+    st.markdown(f"**{say(f'figure2.must.{SLUGS[case]}')}**", width=TEXT)
     if row is None:
         st.info(say("figure2.choose"))
     elif not methods:
@@ -69,14 +70,14 @@ def below() -> None:
 def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
     known = _known(now.state.method)
     left, right = st.columns([3, 2])
-    case = left.segmented_control(
+    case = left.pills(
         say("figure2.case"),
         list(Case),
-        default=Case.WHOLE_ROW,
+        default=FIRST,
         format_func=lambda it: say(f"figure2.case.{SLUGS[it]}"),
         key=_CASE,
     )
-    anchor = right.segmented_control(
+    anchor = right.pills(
         say("figure2.anchor"),
         ANCHORS,
         default="example",
@@ -94,7 +95,7 @@ def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
         key="msviz.figure2.methods",
     )
     rows = {"pair": lambda: selected_anchor(now), "odd": odd_anchor}
-    return Case(case or Case.WHOLE_ROW), rows.get(str(anchor), example_anchor)(), [known[slug] for slug in chosen]
+    return Case(case or FIRST), rows.get(str(anchor), example_anchor)(), [known[slug] for slug in chosen]
 
 
 def _known(active: Method) -> dict[str, Method]:

@@ -12,28 +12,31 @@ from msviz.ui import session
 from msviz.views.method_name import method_name
 from msviz.views.table1 import ROLES, Cell, Moment, Row, measured, table1
 
+TEXT: Final = 720  # pixels of a line of text
 _SEED: Final = "msviz.table1.seed"
 _STYLE: Final = """<style>
-.msviz-table1 { overflow-x: auto; }
-.msviz-table1 table { border-collapse: collapse; width: 100%; max-width: 76rem; }
-.msviz-table1 :is(th, td) { padding: .3rem .6rem; text-align: center; vertical-align: top; border: 0; }
-.msviz-table1 tbody th { text-align: left; font-weight: 600; width: 60%; }
+.msviz-table1 table { border-collapse: collapse; width: 100%; }
+.msviz-table1 :is(th, td) { padding: .3rem .5rem; text-align: center; vertical-align: top; border: 0; }
 .msviz-table1 thead th { font-weight: 600; vertical-align: bottom; }
+.msviz-table1 tbody th { text-align: left; font-weight: 600; width: 19rem; }
 .msviz-table1 .rows { border-top: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 .msviz-table1 .first { border-left: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
-.msviz-table1 .tick { font-weight: 700; white-space: nowrap; }
-.msviz-table1 .evidence td { text-align: left; padding-top: 0; }
+.msviz-table1 .tick { font-weight: 700; white-space: nowrap; width: 3.2rem; }
+.msviz-table1 .evidence { text-align: left; padding-left: 1rem; }
 .msviz-table1 summary { cursor: pointer; font-size: .9375rem; }
-.msviz-table1 details[open] summary { margin-bottom: .4rem; }
-.msviz-table1 details p { max-width: 78ch; margin: .1rem 0 .1rem 1rem; font-size: .9375rem; }
-.msviz-table1 details .numbers { opacity: .85; margin-bottom: .6rem; }
+.msviz-table1 :is(details p, .note) { max-width: 78ch; margin: .15rem 0; font-size: .9375rem; }
+.msviz-table1 details .numbers { opacity: .85; margin-bottom: .5rem; }
 .msviz-table1 .source { display: block; font-weight: 400; font-size: .875rem; opacity: .8; }
-.msviz-table1 .note { max-width: 78ch; font-size: .9375rem; margin: .1rem 0 .3rem; }
-.msviz-table1 caption { text-align: left; max-width: 78ch; padding-bottom: .5rem; }
+.msviz-table1 caption { text-align: left; padding-bottom: .5rem; }
 .msviz-table1 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-@media (max-width: 640px) {
-  .msviz-table1 :is(th, td) { padding: .3rem .25rem; }
-  .msviz-table1 tbody th { width: 45%; }
+@media (max-width: 800px) {
+  .msviz-table1 :is(table, thead, tbody, caption) { display: block; }
+  .msviz-table1 tr { display: grid; grid-template-columns: minmax(0, 1fr) repeat(6, 2rem); padding: .3rem 0; }
+  .msviz-table1 :is(th, td) { padding: .15rem 0; }
+  .msviz-table1 :is(tbody th, .tick) { width: auto; }
+  .msviz-table1 .group { grid-column: span 3; font-size: .875rem; }
+  .msviz-table1 td.evidence { grid-column: 1 / -1; padding-left: 0; }
+  .msviz-table1 th.evidence { display: none; }
 }
 </style>"""
 
@@ -52,7 +55,7 @@ def now_measured() -> None:
 def table() -> None:
     """The table, and a button that measures it on other random anchors."""
     st.subheader(say("table1.title"), anchor=False, divider="gray")
-    st.markdown(say("table1.first"))
+    st.markdown(say("table1.first"), width=TEXT)
     st.button(say("table1.again"), icon=":material/casino:", on_click=_another_seed)
     rows = table1(_seed())
     st.html(_STYLE + table_html(rows, _seed()))
@@ -67,41 +70,50 @@ def _another_seed() -> None:
 
 
 def table_html(rows: tuple[Row, ...], seed: int) -> str:
-    """The table's html; every word in it is escaped.
+    """The table's html; every word in it is escaped. Its roles are written out: on a phone its rows are grids.
 
     Args:
         rows: from `msviz.views.table1.table1`.
         seed: with which they were measured.
     """
     heads = "".join(
-        f"<th scope='col'{' class=first' if role == ROLES[0] else ''}>{role}</th>" for _ in range(2) for role in ROLES
+        f"<th role='columnheader' scope='col' {_first(role)}>{role}</th>" for _ in range(2) for role in ROLES
     )
+    groups = "".join(
+        f"<th role='columnheader' colspan='3' scope='colgroup' class='group first'>{_say(f'table1.{whose}')}</th>"
+        for whose in ("paper", "measured")
+    )
+    evidence = f"<th role='columnheader' class='evidence' scope='col'>{_say('table1.evidence.head')}</th>"
     return (
-        "<div class='msviz-table1' tabindex='0' role='region' aria-label="
-        f"'{_say('table1.title')}'><table><caption>{_say('table1.caption', seed=seed)}</caption><thead>"
-        f"<tr><th rowspan='2' scope='col'>{_say('table1.method')}</th>"
-        f"<th colspan='3' scope='colgroup' class='first'>{_say('table1.paper')}</th>"
-        f"<th colspan='3' scope='colgroup' class='first'>{_say('table1.measured')}</th></tr>"
-        f"<tr>{heads}</tr></thead><tbody>" + "".join(map(_row, rows)) + "</tbody></table></div>"
+        f"<div class='msviz-table1'><table role='table'><caption>{_say('table1.caption', seed=seed)}</caption>"
+        f"<thead role='rowgroup'>"
+        f"<tr role='row'><td role='cell'></td>{groups}<td class='evidence' role='cell'></td></tr>"
+        f"<tr role='row'><th role='columnheader' scope='col'>{_say('table1.method')}</th>{heads}{evidence}</tr></thead>"
+        f"<tbody role='rowgroup'>{''.join(map(_row, rows))}</tbody></table></div>"
     )
 
 
 def _row(row: Row) -> str:
-    source = _say(f"table1.source.{row.source or 'none'}")
-    paper = "".join(_tick("" if row.paper is None else _mark(role in row.paper), role == ROLES[0]) for role in ROLES)
-    ticks = "".join(_tick(_mark(cell.tick, cell.extra), cell.role == ROLES[0]) for cell in row.cells)
+    name, source = html.escape(row.name), _say(f"table1.source.{row.source or 'none'}")
+    paper = "".join(_tick("" if row.paper is None else _mark(role in row.paper), role) for role in ROLES)
+    ticks = "".join(_tick(_mark(cell.tick, cell.extra), cell.role) for cell in row.cells)
     note = f"<p class='note'>* {html.escape(say(row.footnote))}</p>" if row.footnote else ""
+    counts = ", ".join(f"{cell.role} {number(cell.moved)}" for cell in row.cells)
+    summary = _say("table1.evidence", counts=counts, anchors=row.cells[0].anchors)
     evidence = "".join(map(_evidence, row.cells))
     return (
-        f"<tr class='rows'><th scope='row'>{html.escape(row.name)}<span class='source'>{source}</span></th>"
-        f"{paper}{ticks}</tr>"
-        f"<tr class='evidence'><td colspan='7'>{note}<details><summary>{_say('table1.evidence')}"
-        f"<span class='hidden'> {html.escape(row.name)}</span></summary>{evidence}</details></td></tr>"
+        f"<tr class='rows' role='row'><th role='rowheader' scope='row'>{name}<span class='source'>{source}</span></th>"
+        f"{paper}{ticks}<td class='evidence' role='cell'><details><summary>{summary}<span class='hidden'> {name}</span>"
+        f"</summary>{evidence}</details>{note}</td></tr>"
     )
 
 
-def _tick(mark: str, first: bool) -> str:
-    return f"<td class='tick{' first' if first else ''}'>{mark}</td>"
+def _first(role: str) -> str:
+    return "class='tick first'" if role == ROLES[0] else "class='tick'"
+
+
+def _tick(mark: str, role: str) -> str:
+    return f"<td role='cell' {_first(role)}>{mark}</td>"
 
 
 def _mark(tick: bool, extra: bool = False) -> str:

@@ -5,7 +5,7 @@ function makePairLine(bench, parent) {
   const title = node("h2", {}, panel), hint = node("p", { className: "caption" }, panel);
   const svg = shape("svg", { role: "img" }, panel);
   const lines = node("ul", { className: "said" }, panel);
-  const LANES = [["S", 34], ["P", 62], ["N", 70]], TOP = 8, GAP = 6, HEIGHT = TOP + 34 + 62 + 70 + 2 * GAP + 26;
+  const LANES = [["S", 34], ["P", 74], ["N", 82]], TOP = 8, GAP = 6, HEIGHT = TOP + 34 + 74 + 82 + 2 * GAP + 26;
   let width = 0;
   new ResizeObserver(([entry]) => { width = Math.floor(entry.contentRect.width); bench.repaint("pairline"); }).observe(panel);
 
@@ -20,13 +20,11 @@ function makePairLine(bench, parent) {
       panel.classList.toggle("empty", !line);
       write(title, line ? fill(texts["js.pairline.title"], line) : texts["js.pairline.choose"]);
       write(hint, !line ? texts["js.pairline.how"] : texts["js.pairline.hint"] + (line.hidden ? ` · ${fill(texts["js.pairline.hidden"], { count: line.hidden })}` : ""));
-      const said = keep(lines, line ? line.sentences.length : 0, (list) => { const row = node("li", {}, list); node("b", {}, row); node("span", {}, row); });
-      line?.sentences.forEach(([role, text], at) => {
-        const again = at > 0 && line.sentences[at - 1][0] === role;
-        said[at].className = again ? "again" : "";
-        said[at].firstChild.className = `role-${role}`;
-        write(said[at].firstChild, again ? "" : role);
-        write(said[at].lastChild, text);
+      const said = keep(lines, line ? 3 : 0, (list) => { const row = node("li", {}, list); node("b", {}, row); node("span", {}, row); });
+      if (line) ["S", "P", "N"].forEach((role, at) => {
+        said[at].className = `role-${role}`;
+        write(said[at].firstChild, role);
+        write(said[at].lastChild, line.sentences.filter(([whose]) => whose === role).map(([, text]) => text).join(" "));
       });
       if (!line || !width) return;
       put(svg, { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT });
@@ -52,7 +50,7 @@ function makePairLine(bench, parent) {
       put(here, { d: `M${x(line.s)} ${TOP}V${foot}` });
 
       // Marks: the pair in every lane, the other kind in P, its own kind in N.
-      const r = 7, middle = (from.P[0] + from.P[1]) / 2 + 12, base = from.N[1] - 13;
+      const r = 7, middle = from.P[1] - 30, base = from.N[1] - 27;
       const [me, ...mine] = line.own, room = base - from.N[0] - 10;
       const all = [
         ...line.against.map((one) => [one.id, one.s, middle, r, one.kept, one.id === line.rival?.id]).reverse(),
@@ -72,8 +70,8 @@ function makePairLine(bench, parent) {
 
       // What mining compares: the band of epsilon, the limit, and the gap that P measures.
       const compared = line.rival !== null, limited = line.limit !== null;
-      put(band, { x: limited ? Math.min(x(line.limit), x(line.rival.s)) : 0, y: from.P[0], width: limited ? Math.abs(x(line.limit) - x(line.rival.s)) : 0, height: 62 });
-      put(limit, { d: limited ? `M${x(line.limit)} ${from.P[0]}v62` : "" });
+      put(band, { x: limited ? Math.min(x(line.limit), x(line.rival.s)) : 0, y: from.P[0], width: limited ? Math.abs(x(line.limit) - x(line.rival.s)) : 0, height: 74 });
+      put(limit, { d: limited ? `M${x(line.limit)} ${from.P[0]}v74` : "" });
       put(gap, { d: compared ? `M${x(line.s)} ${middle - 16}H${x(line.rival.s)}M${x(line.s)} ${middle - 20}v8M${x(line.rival.s)} ${middle - 20}v8` : "" });
 
       const side = (s, dx) => (x(s) > width * 0.6 ? { x: x(s) - dx, "text-anchor": "end" } : { x: x(s) + dx, "text-anchor": "start" });
@@ -82,7 +80,10 @@ function makePairLine(bench, parent) {
         [compared ? `P ${num(line.p, 3)}` : "", compared ? { x: (x(line.s) + x(line.rival.s)) / 2, "text-anchor": "middle", y: middle - 24 } : {}],
         [`N ${num(me.share, 3)}`, { ...side(line.s, 16), y: base - Math.max(8, Math.min(room - 4, me.share * room - 8)) }],
         [limited && !narrow ? fill(texts[`js.pairline.limit.${line.positive ? "positive" : "negative"}`], { limit: num(line.limit) }) : "",
-          limited ? { x: line.positive ? x(line.limit) + 6 : x(line.limit) - 6, "text-anchor": line.positive && x(line.limit) < width * 0.75 ? "start" : "end", y: from.P[1] - 6 } : {}],
+          limited ? { x: line.positive ? x(line.limit) + 6 : x(line.limit) - 6, "text-anchor": line.positive && x(line.limit) < width * 0.75 ? "start" : "end", y: from.P[1] - 7 } : {}],
+        [compared ? String(line.rival.id) : "", compared ? { x: x(line.rival.s), y: from.P[1] - 6, "text-anchor": "middle" } : {}],
+        [mine.length ? String(mine[0].id) : "", mine.length ? { x: x(mine[0].s), y: from.N[1] - 4, "text-anchor": "middle" } : {}],
+        [String(line.other), { x: x(line.s), y: from.N[1] - 4, "text-anchor": mine.length && Math.abs(x(mine[0].s) - x(line.s)) < 22 && mine[0].s < line.s ? "start" : "middle" }],
       ];
       const labels = keep(words, texted.length, (g) => shape("text", {}, g));
       texted.forEach(([text, place], k) => { put(labels[k], place); write(labels[k], text); });
