@@ -69,7 +69,7 @@ def kept_view(scene: Scene) -> KeptView:
         >>> from msviz.views.scene import scene
         >>> view = kept_view(scene(default_state()))
         >>> [(curve.name, curve.positive, curve.kept(0.1), curve.total) for curve in view.curves][:2]
-        [('A', True, 16, 20), ('B', True, 14, 20)]
+        [('A', True, 15, 20), ('B', True, 18, 20)]
     """
     batch, epsilon, labels = scene.state.batch, scene.state.method.epsilon, torch.tensor(scene.state.batch.labels)
     below = _gaps(scene)

@@ -113,7 +113,7 @@ def reasons_view(scene: Scene) -> ReasonsView:
         >>> from msviz.text import say
         >>> from msviz.views.scene import scene
         >>> say(reasons_view(scene(default_state().select(4))).rows[0].why)
-        'kept: 0.90 > \u22120.24 \u2212 0.1'
+        'kept: 0.98 > 0.24 \u2212 0.1 (4\u21920)'
     """
     selection, batch = scene.state.display.selection, scene.state.batch
     if selection is None:
@@ -148,9 +148,13 @@ def _compared(scene: Scene, i: int) -> Message:
 
 
 def short_reason(scene: Scene, i: int, j: int) -> Message:
-    """What `mining_verdict` says of the pair (i, j) of batch rows, without naming the rival."""
+    """What `mining_verdict` says of the pair (i, j) of batch rows, shorter."""
     verdict = mining_verdict(scene, i, j)
-    return Message(verdict.key.replace("mining.", "mining.short.", 1), verdict.values)
+    _, *parts = verdict.key.split(".")
+    if len(parts) == 1:  # nothing was compared
+        return Message(f"mining.short.{parts[0]}", verdict.values)
+    kind, decision = parts
+    return Message(f"mining.short.{kind}.{decision}", verdict.values)
 
 
 CSV_COLUMNS: Final = (

@@ -1,17 +1,17 @@
 // All anchors as number lines, one below the other in class order, in a panel that scrolls. Only rows that can be seen are
 // drawn. One tab stop: up and down choose the anchor, left and right the pair, Enter selects it.
 
-const ROW = 46;
+const ROW = 42;
 
 function makeLines(bench, parent) {
   const panel = node("section", { className: "panel lines" }, parent);
   const head = node("header", {}, panel), title = node("h2", {}, head), hint = node("p", { className: "caption" }, head);
   const key = node("ul", { className: "linekey" }, panel);
-  for (const name of ["kept", "dropped", "hardest", "gate positive", "gate negative"]) {
+  for (const name of ["kept", "dropped", "hardest", "positive", "negative"]) {
     const item = node("li", {}, key), svg = shape("svg", { viewBox: "0 0 26 16", "aria-hidden": "true" }, item);
     drawSample(svg, name);
     node("span", {}, item);
-    item.name = `js.lines.key.${name.replace(" ", ".")}`;
+    item.name = `js.lines.key.${name}`;
   }
   const columns = node("div", { className: "columns", "aria-hidden": "true" }, panel);
   for (let k = 0; k < 3; k++) node("span", {}, columns);
@@ -32,7 +32,7 @@ function makeLines(bench, parent) {
     marker(name);
     node("b", {}, name);
     node("span", { className: "count" }, row);
-    row.line = makeAnchorLine(bench, svg, { height: ROW - 2, r: 5, away: 9, step: 5 });
+    row.line = makeAnchorLine(bench, svg, { height: ROW - 2, r: 4.5, away: 8.5, step: 3.5 });
     name.addEventListener("click", () => bench.select(row.line.anchor, null));
   }
   const first = () => bench.head.more.lines.first;
@@ -82,9 +82,8 @@ function makeLines(bench, parent) {
     },
   };
   function reveal(rank) {
-    const top = (rank - first()) * ROW;
-    if (top < scroller.scrollTop) scroller.scrollTop = top;
-    else if (top + ROW > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + ROW - scroller.clientHeight;
+    const top = (rank - first()) * ROW, room = scroller.clientHeight;
+    if (top < scroller.scrollTop || top + ROW > scroller.scrollTop + room) scroller.scrollTop = top - (room - ROW) / 2;
   }
 
   // ---- keyboard ------------------------------------------------------------------------------------------------------
@@ -136,7 +135,7 @@ function drawSample(svg, name) {
     shape("path", { class: "stem", d: "M2 13H24" }, svg);
     shape("path", { class: "pin", d: "M8 13h10l-5-8z" }, svg);
   } else {
-    const kind = name.split(" ")[1], side = kind === "positive" ? -1 : 1;
+    const kind = name, side = kind === "positive" ? -1 : 1;
     shape("rect", { class: kind, x: kind === "positive" ? 2 : 15, y: 1, width: 9, height: 14 }, shape("g", { class: "bands" }, svg));
     const gates = shape("g", { class: "gates" }, svg), at = kind === "positive" ? 11 : 15;
     shape("path", { class: `pole ${kind}`, d: `M${at} 1v14` }, gates);

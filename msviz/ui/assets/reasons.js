@@ -5,13 +5,13 @@ function makeReasons(bench, parent) {
   const scroller = node("div", { className: "scroller", tabIndex: 0, role: "region" }, panel), table = node("table", {}, scroller);
   scroller.setAttribute("aria-labelledby", "reasons-title");
   const heads = node("tr", {}, node("thead", {}, table)), body = node("tbody", {}, table);
-  for (const name of ["pair", "s", "w", "why"]) node("th", { scope: "col", className: name }, heads);
+  for (const name of ["pair", "s", "w", "because"]) node("th", { scope: "col", className: name }, heads);
 
   function makeRow(parent) {
     const row = node("tr", {}, parent), pair = node("th", { scope: "row", className: "pair" }, row);
     marker(pair);
     node("span", {}, pair);
-    for (const name of ["s", "w", "why"]) node("td", { className: name }, row);
+    for (const name of ["s", "w", "because"]) node("td", { className: name }, row);
     row.addEventListener("click", () => bench.select(bench.head.more.reasons.anchor, row.other));
     row.addEventListener("pointermove", (event) => bench.hover({ anchor: bench.head.more.reasons.anchor, other: row.other }));
     row.addEventListener("pointerleave", () => bench.hover(null));
@@ -27,7 +27,7 @@ function makeReasons(bench, parent) {
       write(title, reasons.title);
       write(hint, reasons.hint);
       scroller.hidden = !reasons.rows.length;
-      ["pair", "s", "w", "why"].forEach((name, k) => write(heads.children[k], texts[`js.reasons.${name}`]));
+      ["pair", "s", "w", "because"].forEach((name, k) => write(heads.children[k], texts[`js.reasons.${name}`]));
       const rows = keep(body, reasons.rows.length, makeRow);
       reasons.rows.forEach(([other, positive, kept, s, w, why], n) => {
         const row = rows[n], chosen = selection.anchor === reasons.anchor && selection.other === other, [pair, sim, weight, reason] = row.children;
