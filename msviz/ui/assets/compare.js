@@ -103,7 +103,6 @@ function makeCompare(bench, parent) {
   }
 
   return {
-    panel,
     draw() {
       const { texts, more } = bench.head, { how, hows, cards, full } = more;
       write(drawWord, texts["js.compare.draw"]);

@@ -187,9 +187,9 @@ function makeMatrix(bench, parent, name) {
   }
 
   function drawLegend() {
-    const { texts } = bench.head, { low, high, times, curve, ends } = spec(), amount = num(times * high);
+    const { texts } = bench.head, { low, high, times, ends } = spec(), amount = num(times * high);
     const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + num(value, 0);
-    const scale = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}.${curve}`], { amount, least: num(times * high / 1e4) });
+    const scale = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}`], { amount });
     const items = !signed
       ? [[end(low, least < low - 1e-6, "≤"), `bar ramp-${kind}`, end(high, most > high + 1e-6, "≥")]]
       : [[fill(ends ? ends[0] : texts["js.w.pull"], { scale }), `bar ramp-${kind}`, fill(ends ? ends[1] : texts["js.w.push"], { scale })],
@@ -220,7 +220,7 @@ function makeMatrix(bench, parent, name) {
   function words(cell) {
     const { texts } = bench.head, { title: own, values, code, own_decision, times, named } = spec(), { rows, columns, means } = bench.axes;
     const c = cell[0] * columns.count + cell[1], pair = pairAt(cell);
-    const value = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}.linear`], { amount: num(times * values[c], 3) });
+    const value = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}`], { amount: num(times * values[c], 3) });
     if (means) {
       const span = (axis, k) => fill(texts["js.matrix.span"], { name: bench.className(axis.label[k]), from: bench.idAt(axis.from[k]), to: bench.idAt(axis.until[k] - 1), count: axis.until[k] - axis.from[k] });
       return fill(texts[Number.isNaN(values[c]) ? "js.matrix.block.none" : "js.matrix.block"], { title: own, value, rows: span(rows, cell[0]), columns: span(columns, cell[1]) });
