@@ -78,7 +78,7 @@ function makeSave(bench, part, name) {
   const root = node("div", { className: "save" }, panel), opener = node("button", { type: "button", className: "chip opener" }, root);
   const menu = node("div", { className: "menu", role: "group", hidden: true }, root);
   const table = () => (isMatrix() ? matrixTable(bench, name) : (part.table ?? TABLES[name])?.(bench));
-  const called = (ending) => `msviz-${bench.head.page}-${name}-${bench.head.method ?? "batch"}.${ending}`;
+  const called = (ending) => `msviz-${bench.head.page}-${name}-${bench.head.method}.${ending}`;
   const about = () => ({
     title: panel.querySelector("h2")?.textContent || name,
     from: `${location.origin}${location.pathname}${bench.head.link.query ?? ""}`,
