@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from msviz.ui.compare import compare_data
+from msviz.text import msg
 from msviz.ui.desk import Desk
 from msviz.ui.mining import mining_data
 from msviz.ui.similarities import pair_line_data
@@ -50,7 +51,12 @@ _ALL = (
         mining_data,
         below=True,
     ),
-    Layout("weights", ("board", "inspector"), lambda now, scale: (weight_panel(now, scale),), below=True),
+    Layout(
+        "weights",
+        ("board", "inspector"),
+        lambda now, scale: (replace(weight_panel(now, scale), hint=msg("panel.w.hint.alone")),),
+        below=True,
+    ),
     Layout("compare", ("board", "compare"), compare_panels, compare_data, below=True),
 )
 
