@@ -13,13 +13,14 @@ from msviz.core.losses import LOSSES
 from msviz.core.methods import METHODS, Method
 from msviz.figures.methods import method_look
 from msviz.figures.theme import class_look
-from msviz.text import catalogue, say
+from msviz.text import catalogue, number, say
 from msviz.ui import session
 from msviz.ui.components import component
 from msviz.ui.desk import Desk
 from msviz.ui.table1 import TEXT, now_measured
 from msviz.views.figure2 import MUST, SLUGS, Claim, Figure2View, MethodPath, exceptions, figure2_view
 from msviz.views.figure2_anchors import AnchorRow, example_anchor, odd_anchor, selected_anchor
+from msviz.views.inspector import digits_that_show
 from msviz.views.method_name import method_name
 from msviz.views.pairline import pair_line
 from msviz.views.scene import Scene
@@ -75,6 +76,7 @@ def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
         list(Case),
         default=FIRST,
         format_func=lambda it: say(f"figure2.case.{SLUGS[it]}"),
+        required=True,
         key=_CASE,
     )
     anchor = right.pills(
@@ -82,6 +84,7 @@ def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
         ANCHORS,
         default="example",
         format_func=lambda it: say(f"figure2.anchor.{it}"),
+        required=True,
         key=_ANCHOR,
     )
     chosen = st.multiselect(
@@ -95,7 +98,7 @@ def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
         key="msviz.figure2.methods",
     )
     rows = {"pair": lambda: selected_anchor(now), "odd": odd_anchor}
-    return Case(case or FIRST), rows.get(str(anchor), example_anchor)(), [known[slug] for slug in chosen]
+    return case or FIRST, rows.get(str(anchor), example_anchor)(), [known[slug] for slug in chosen]
 
 
 def _known(active: Method) -> dict[str, Method]:
@@ -178,6 +181,7 @@ def _count(now: Scene) -> None:
         st.markdown(say("figure2.count.none", tried=found.tried, total=found.total, name=name))
         return
     anchor, other = found.worst
+    digits = max(3, digits_that_show(found.old, found.new))
     st.markdown(
         say(
             "figure2.count.some",
@@ -188,8 +192,8 @@ def _count(now: Scene) -> None:
             name=name,
             anchor=anchor,
             other=other,
-            old=f"{found.old:.3f}",
-            new=f"{found.new:.3f}",
+            old=number(found.old, digits),
+            new=number(found.new, digits),
         )
     )
     st.button(say("figure2.count.show", anchor=anchor, other=other), on_click=_show, args=found.worst)

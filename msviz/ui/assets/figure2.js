@@ -3,6 +3,7 @@
 
 const DASH = { solid: "", dash: "9 5", dot: "2 4", dashdot: "9 4 2 4", longdash: "15 5", longdashdot: "15 4 2 4" };
 const SYMBOL = { circle: "circle", square: "square", diamond: "diamond", "triangle-up": "triangle", cross: "plus", star: "star" };
+const symbolOf = ({ symbol, color }) => [SYMBOL[symbol.replace("-open", "")] ?? "circle", symbol.endsWith("-open") ? "var(--paper)" : color];
 const EVERY_MS = 90;  // one position of a played case
 
 function makeFigure2(shadow) {
@@ -54,7 +55,7 @@ function makeFigure2(shadow) {
   function draw() {
     const { data, at } = fig;
     if (!data) return;
-    const { texts } = data, t = num(data.shift[at]);
+    const { texts } = data, t = num(data.shift[at], 3);
     write(shown, fill(texts["js.figure2.position"], { shift: t }));
     const boxed = keep(boxes, 3, (dl) => {
       const box = node("div", {}, dl), dt = node("dt", {}, box), dd = node("dd", {}, box);
@@ -80,7 +81,7 @@ function makeFigure2(shadow) {
   }
 
   function drawLine() {
-    const { data, at } = fig, { texts } = data, W = line.width, H = 190, middle = 92;
+    const { data, at } = fig, { texts } = data, W = line.width, H = 224, middle = 108;
     if (!W) return;
     const x = (s) => 16 + ((Math.max(-1, Math.min(1, s)) + 1) / 2) * (W - 32);
     write(line.title, texts["js.figure2.line"]);
@@ -96,21 +97,30 @@ function makeFigure2(shadow) {
       write(ticks[2 * k + 1], num(tick, 1));
     });
     const band = keep(L.bands, data.limit ? 1 : 0, (g) => shape("rect", {}, g));
-    if (data.limit) put(band[0], { x: x(data.limit[at]), y: middle, width: Math.max(1, x(data.least[at]) - x(data.limit[at])), height: 66 });
-    const sims = data.sims[at], stacked = new Map(), r = data.names.length > 30 ? 5 : 8;
+    if (data.limit) put(band[0], { x: x(data.limit[at]), y: middle, width: Math.max(1, x(data.least[at]) - x(data.limit[at])), height: 84 });
+    const sims = data.sims[at], r = data.names.length > 30 ? 5 : 8, levels = stack(sims.map(x), 2.5 * r);
     put(keep(L.here, 1, (g) => shape("path", {}, g))[0], { d: `M${x(sims[data.column])} 14V${H - 20}` });
     const arrows = keep(L.arrows, data.names.length, (g) => shape("path", {}, g)), dots = keep(L.marks, data.names.length, (g) => shape("path", {}, g));
     const names = keep(L.words, data.names.length, (g) => shape("text", {}, g));
     data.names.forEach((name, k) => {
-      const up = data.positives[k] ? -1 : 1, slot = `${up}${Math.round(x(sims[k]) / (2.4 * r))}`, height = stacked.get(slot) ?? 0;
-      stacked.set(slot, height + 1);
-      const y = middle + up * (22 + Math.min(height, 2) * 1.6 * r), chosen = k === data.column, px = x(sims[k]);
+      const up = data.positives[k] ? -1 : 1, y = middle + up * (18 + levels[k] * 2.3 * r), chosen = k === data.column, px = x(sims[k]);
       dress(dots[k], data.looks[data.labels[k]], px, y, chosen ? 1.25 * r : r);
       put(dots[k], { class: `mark ${data.kept[at][k] ? "" : "dropped"} ${chosen ? "chosen" : ""}` });
       put(arrows[k], { d: data.moving[k] && at < data.shift.length - 1 ? `M${px + r + 3} ${y}h12m-5 -4l5 4l-5 4` : "" });
-      put(names[k], { x: px, y: y + up * (r + 13) + (up > 0 ? 4 : 0), "text-anchor": "middle", class: chosen ? "chosen" : "" });
+      put(names[k], { x: px - r - 5, y: y + 5, "text-anchor": "end", class: chosen ? "chosen" : "" });
       write(names[k], data.names.length > 20 && !chosen ? "" : name);
     });
+  }
+
+  // How high each mark lies above or below the axis, so that no two of a side cover each other; at most four high.
+  function stack(places, apart) {
+    const { data } = fig, levels = new Array(places.length).fill(0);
+    const order = [...places.keys()].sort((a, b) => (b === data.column) - (a === data.column) || places[a] - places[b]);
+    order.forEach((k, done) => {
+      const near = order.slice(0, done).filter((other) => data.positives[other] === data.positives[k] && Math.abs(places[other] - places[k]) < apart);
+      while (levels[k] < 3 && near.some((other) => levels[other] === levels[k])) levels[k] += 1;
+    });
+    return levels;
   }
 
   function drawChart() {
@@ -139,7 +149,8 @@ function makeFigure2(shadow) {
     data.methods.forEach((one, k) => {
       const most = Math.max(...one.weights), part = (w) => (most > 0 ? w / most : 0);
       put(curves[k], { d: `M${one.weights.map((w, step) => `${x(step)} ${y(part(w))}`).join("L")}`, stroke: one.color, "stroke-width": k ? 2 : 3.5, "stroke-dasharray": DASH[one.dash] });
-      put(dots[k], { d: outline(SYMBOL[one.symbol] ?? "circle", x(at), y(part(one.weights[at])), 6.5), fill: one.color, class: "mark" });
+      const [symbol, fill] = symbolOf(one);
+      put(dots[k], { d: outline(symbol, x(at), y(part(one.weights[at])), 6.5), style: `fill:${fill};stroke:${k ? one.color : "var(--ink)"}`, class: "mark" });
       if (one.worst !== null) failed.push([x(one.worst), y(part(one.weights[one.worst]))]);
     });
     const rings = keep(C.broken, failed.length, (g) => { const ring = shape("g", {}, g); shape("circle", { r: 10 }, ring); write(shape("text", { "text-anchor": "middle" }, ring), "!"); });
@@ -160,7 +171,8 @@ function makeFigure2(shadow) {
     data.methods.forEach((one, k) => {
       const [name, weight, mined, verdict] = rows[k].children, [stroke, dot] = name.firstChild.children;
       put(stroke, { stroke: one.color, "stroke-width": k ? 2 : 3.5, "stroke-dasharray": DASH[one.dash] });
-      put(dot, { d: outline(SYMBOL[one.symbol] ?? "circle", 22, 8, 5.5), fill: one.color });
+      const [symbol, fill] = symbolOf(one);
+      put(dot, { d: outline(symbol, 22, 8, 5.5), style: `fill:${fill};stroke:${k ? one.color : "var(--ink)"}` });
       write(name.lastChild, one.name);
       write(weight, num(one.weights[at], 3));
       write(mined, texts[`js.figure2.${!one.mines ? "off" : one.kept[at] ? "kept" : "dropped"}`]);

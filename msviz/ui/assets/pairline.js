@@ -23,7 +23,7 @@ function makePairLine(bench, parent) {
       const said = keep(lines, line ? 3 : 0, (list) => { const row = node("li", {}, list); node("b", {}, row); node("span", {}, row); });
       if (line) ["S", "P", "N"].forEach((role, at) => {
         said[at].className = `role-${role}`;
-        write(said[at].firstChild, role);
+        write(said[at].firstChild, texts[`js.pairline.lane.${role}`]);
         write(said[at].lastChild, line.sentences.filter(([whose]) => whose === role).map(([, text]) => text).join(" "));
       });
       if (!line || !width) return;
