@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from msviz.ui.compare import compare_data
 from msviz.text import msg
+from msviz.ui.compare import compare_data
 from msviz.ui.desk import Desk
 from msviz.ui.mining import mining_data
 from msviz.ui.similarities import pair_line_data
