@@ -79,9 +79,17 @@ def percent(x: float, digits: int = 1, language: str = "en") -> str:
     """
     if math.isnan(x):
         return "\u2013"
+    # As in `_decimal`: babel alone would take longer than a whole frame of a drag has for its words.
+    before, after = _percent_signs(language)
+    return f"{before}{_decimal(100 * float(x), 0, digits, language)}{after}"
+
+
+@lru_cache(maxsize=32)
+def _percent_signs(language: str) -> tuple[str, str]:
+    """What stands before and after a percentage."""
     locale = _locale(language)
-    pattern = str(locale.percent_formats[None].pattern).replace("0", "0." + "#" * digits, 1) if digits else None
-    return _minus(str(format_percent(x, pattern, locale=locale)), language)
+    before, after = _minus(str(format_percent(0, locale=locale)), language).split("0")
+    return before, after
 
 
 def _significant(x: float, digits: int) -> float:

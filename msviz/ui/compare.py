@@ -27,7 +27,7 @@ def compare_data(desk: Desk, now: Scene) -> dict[str, Any]:
     one, two = now.state.display.versus
     return {
         "cards": [
-            {"key": it.key, "number": it.number, "name": method_name(it.method), "figures": _figures(now, it)}
+            {"key": it.key, "number": it.number, "name": method_name(it.method), "figures": figures(now, it)}
             for it in methods
         ],
         "how": now.state.display.shares,
@@ -39,7 +39,8 @@ def compare_data(desk: Desk, now: Scene) -> dict[str, Any]:
     }
 
 
-def _figures(now: Scene, it: Compared) -> list[str]:
+def figures(now: Scene, it: Compared) -> list[str]:
+    """A method's figures, a line each: its total weight, what it keeps, how much its heaviest pairs hold."""
     pairs = now.m * (now.m - 1)
     kept = say("page.compare.kept", total=number(it.total, 1), kept=it.kept, pairs=pairs)
     if not it.total:

@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 from jaxtyping import Bool, Float64
 
-from msviz.core.methods import Evaluation, Method
+from msviz.core.methods import Method
+from msviz.core.pairs import Pairs
 from msviz.views.scene import Scene
 
 TOPS: Final = (0.01, 0.05, 0.10)  # parts of all pairs, the heaviest ones
@@ -28,13 +29,13 @@ class Compared:
     Args:
         number: 1 = the active one, then the others in their order.
         method: which.
-        evaluation: what it makes of the batch.
+        mined: the pairs that its mining kept.
         gradient: signed weights, [m, m] in the batch's order.
     """
 
     number: int
     method: Method
-    evaluation: Evaluation
+    mined: Pairs
     gradient: Float64[np.ndarray, "m m"]
 
     @property
@@ -55,8 +56,7 @@ class Compared:
     @property
     def kept(self) -> int:
         """Pairs that its mining kept; all pairs without mining."""
-        mined = self.evaluation.mined
-        return int(mined.pos.sum()) + int(mined.neg.sum())
+        return int(self.mined.pos.sum()) + int(self.mined.neg.sum())
 
 
 def compared(scene: Scene) -> tuple[Compared, ...]:
@@ -70,7 +70,7 @@ def compared(scene: Scene) -> tuple[Compared, ...]:
     """
     methods = (scene.state.method, *scene.state.others)
     found = zip(methods, scene.compared, strict=True)
-    return tuple(Compared(at, method, it, it.gradient.numpy()) for at, (method, it) in enumerate(found, 1))
+    return tuple(Compared(at, method, it.mined, it.gradient.numpy()) for at, (method, it) in enumerate(found, 1))
 
 
 def top_shares(one: Compared, pairs: int, tops: Sequence[float] = TOPS) -> tuple[float, ...]:

@@ -65,7 +65,7 @@ def _panel(scene: Scene, shown: Window, one: Compared, end: float) -> Panel:
         values=shown.values(_numbers(one, how)),
         low=-end,
         high=end,
-        decision=shown.decisions(decisions(scene, one.evaluation.mined)),
+        decision=shown.decisions(decisions(scene, one.mined)),
         times=100.0 if shares else 1.0,
         curve="log" if how == "log" else "linear",
         named=True,
@@ -103,7 +103,7 @@ def _more(number: int) -> Message:
 
 
 def _kept_by_either(scene: Scene, one: Compared, two: Compared) -> UInt8[np.ndarray, "m m"]:
-    mine, other = (decisions(scene, it.evaluation.mined) for it in (one, two))
+    mine, other = (decisions(scene, it.mined) for it in (one, two))
     return np.asarray(np.minimum(mine, other), dtype=np.uint8)  # kept stands one before dropped; see Decision
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import Method
@@ -19,6 +21,7 @@ def method_name(method: Method) -> str:
     return f"{loss_title(method.name)} ({letters})" if letters else loss_title(method.name)
 
 
+@lru_cache(maxsize=256)  # many times in every frame of a drag
 def method_letters(method: Method) -> str:
     """A method's parameters and its mining margin in the paper's letters; nothing where it has neither.
 

@@ -1,6 +1,7 @@
 """How long a drag takes to show: python -m tests.benchmarks.interaction [--moves 300] [--batch sixty_four] [--runs 3]
 
-Drags a point of the Playground in headless Chromium at 60 Hz. For every single pointermove, those that the browser
+Drags a point in headless Chromium at 60 Hz, on the Playground and on Compare, which shows six methods' heatmaps and the
+difference of two. For every single pointermove, those that the browser
 merged into one event too, it measures from the event's own timestamp to the end of the frame that shows that move or a
 later one. In the same run, in turn with it, the same drag on the floor: a Streamlit page of one component that gets as
 many bytes back, but computes nothing and draws nothing (floor.py). The ratio says what is ours; the floor, what
@@ -22,8 +23,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 from playwright.async_api import Page, async_playwright
 
-from msviz.state import decode
+from msviz.state import State, decode
 from msviz.text import number
+from msviz.ui.compare import figures
+from msviz.views.compare import compared
 from msviz.views.readouts import readouts
 from msviz.views.scene import scene
 from tests.benchmarks import floor
@@ -48,6 +51,10 @@ AT_REST = """() => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.qu
   .find(Boolean)?.dataset.waiting === '0'"""
 
 
+READY = '.bench[data-ready="1"]'
+METHODS_SHOWN = 6  # what a first visitor compares
+
+
 @dataclass(frozen=True)
 class Result:
     """Latencies of one drag, milliseconds, one a raw move; and how often the picture was brought up to date."""
@@ -63,7 +70,8 @@ class Result:
 
 async def drag(page: Page, moves: int) -> Result:
     """Press on the first marked point and move it at 60 Hz; the page must already be recording."""
-    box = await page.locator("[data-drag], .point[data-id='5'] .mark").first.bounding_box()
+    held = page.locator("[data-drag], .point[data-id='5'] .mark").first
+    box = await held.bounding_box()
     assert box is not None
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     devtools = await page.context.new_cdp_session(page)
@@ -86,18 +94,35 @@ async def drag(page: Page, moves: int) -> Result:
     return Result(shown, len(frames) / took)
 
 
-async def numbers_agree(page: Page) -> bool:
-    """Whether the loss and the counts on the page are those that the core computes of the page's own link."""
+async def state_of(page: Page) -> State:
+    """The state that the page's own link holds, once the page is at rest."""
     await page.wait_for_function(AT_REST)
     await page.get_by_role("button", name="Copy link").click()
     await page.get_by_text("Link copied.").wait_for()
     link = await page.evaluate("navigator.clipboard.readText()")
     state, errors = decode(dict(parse_qsl(urlsplit(link).query)))
-    expected = readouts(scene(state))
+    assert not errors
+    return state
+
+
+async def playground_agrees(page: Page) -> bool:
+    """Whether the loss and the counts on the page are those that the core computes of the page's own link."""
+    expected = readouts(scene(await state_of(page)))
     shown = await page.locator(".readouts dd").all_inner_texts()
     wanted = [number(expected.loss, 4), f"{number(expected.kept_positives)} + {number(expected.kept_negatives)}"]
     print(f"numbers on the page: {shown[:2]}, of the core: {wanted}")
-    return not errors and shown[:2] == wanted
+    return shown[:2] == wanted
+
+
+async def compare_agrees(page: Page) -> bool:
+    """Whether the figures under every method's heatmap are those that the core computes of the page's own link."""
+    now = scene(await state_of(page))
+    wanted = [figures(now, method) for method in compared(now)]
+    boxes = await page.locator(".matrix .figures").all()
+    shown = [(await box.inner_text()).split("\n") for box in boxes]
+    shown = [[line for line in lines if line.strip()] for lines in shown]
+    print(f"figures of {len(shown)} methods on the page; the first: {shown[0]}, of the core: {wanted[0]}")
+    return len(shown) == METHODS_SHOWN and shown == wanted
 
 
 async def measure(moves: int, batch: str, runs: int) -> bool:
@@ -110,21 +135,22 @@ async def measure(moves: int, batch: str, runs: int) -> bool:
             await context.add_init_script(RECORD)
             for run in range(runs):
                 results = []
-                for name, address, ready in (
-                    ("floor", bare, "[data-drag]"),
-                    ("Playground", f"{app}/?batch={batch}", '.bench[data-ready="1"]'),
+                for name, address, ready, agrees in (
+                    ("floor", bare, "[data-drag]", None),
+                    ("Playground", f"{app}/?batch={batch}", READY, playground_agrees),
+                    ("Compare", f"{app}/compare?batch={batch}", READY, compare_agrees),
                 ):
                     page = await context.new_page()
                     await page.goto(address)
                     await page.wait_for_selector(ready, timeout=60_000)
                     await page.wait_for_timeout(2500)  # the first run's own work is not a drag
                     result = await drag(page, moves)
-                    print(f"run {run + 1}  {name:10s}  {result}", flush=True)
                     results.append(median(result.latencies))
-                    if name == "Playground":
-                        agree = await numbers_agree(page) and agree
+                    ratio = "" if name == "floor" else f"   {results[-1] / results[0]:.2f} x floor"
+                    print(f"run {run + 1}  {name:10s}  {result}{ratio}", flush=True)
+                    if agrees is not None:
+                        agree = await agrees(page) and agree
                     await page.close()
-                print(f"run {run + 1}  Playground / floor = {results[1] / results[0]:.2f}", flush=True)
             await browser.close()
     return agree
 

@@ -23,16 +23,15 @@ function layCells({ rows, columns }, css, ratio, strip) {
   const gaps = Math.max(...[rows, columns].map(({ breaks }) => breaks.reduce((a, b) => a + b, 0))) * gap;
   const size = most ? (css - strip - gaps) / most : 0, pixels = Math.round(css * ratio);
   const lay = ({ count, breaks, label }) => {
-    const starts = [], index = new Int16Array(pixels).fill(-1), edge = new Uint8Array(pixels), spans = [];
+    const starts = [], index = new Int16Array(pixels).fill(-1), edge = new Uint8Array(pixels);
     let at = strip;
     for (let k = 0; k < count; k++) { at += breaks[k] * gap; starts.push(at); at += size; }
     for (let k = 0; k < count; k++) {
       const from = Math.round(starts[k] * ratio), to = Math.round((starts[k] + size) * ratio);
       for (let p = from; p < to; p++) index[p] = k;
       if (size >= 8) edge[Math.max(from, to - 1)] = 1;  // a hairline between cells that are large enough
-      spans.push([from, size >= 8 ? to - 1 : to]);
     }
-    return { count, label, starts, index, edge, spans, end: count ? starts[count - 1] + size : strip };
+    return { count, label, starts, index, edge, end: count ? starts[count - 1] + size : strip };
   };
   return { css, ratio, size, pixels, rows: lay(rows), columns: lay(columns) };
 }

@@ -67,31 +67,32 @@ function makeMatrix(bench, parent, name) {
   };
 
   function image(g) {
-    const { pixels, rows: { index, edge }, columns: { spans, count: m } } = g, shown = spec(), { values, code: codes } = shown;
+    const { pixels, rows: { index, edge }, columns: { index: across, edge: edges, count: m } } = g, shown = spec(), { values, code: codes } = shown;
     const colors = bench.colors(), ramp = colors[kind], back = colors.background, hatch = colors.dots, pale = colors.pale;
     const steps = ramp.length - 1, { low, high } = shown, toUnit = shown.curve === "log" ? logUnit(high) : (value) => (value - low) / (high - low);
-    const cells = new Uint32Array(values.length);
+    const cells = matrix.cells?.length === values.length ? matrix.cells : (matrix.cells = new Uint32Array(values.length));
     matrix.least = Infinity;
     matrix.most = -Infinity;
     for (let c = 0; c < values.length; c++) {
-      const blank = codes[c] === SELF || Number.isNaN(values[c]);
-      if (!blank && values[c] < matrix.least) matrix.least = values[c];
-      if (!blank && values[c] > matrix.most) matrix.most = values[c];
-      cells[c] = blank ? back : ramp[Math.round(Math.min(1, Math.max(0, toUnit(values[c]))) * steps)];
+      const value = values[c], blank = codes[c] === SELF || Number.isNaN(value);
+      if (!blank && value < matrix.least) matrix.least = value;
+      if (!blank && value > matrix.most) matrix.most = value;
+      cells[c] = blank ? back : signed && isDropped(codes[c]) ? pale : ramp[Math.round(Math.min(1, Math.max(0, toUnit(value))) * steps)];
     }
-    matrix.cells = cells;
     // One pixel row for each row of cells, and one with the dots of dropped pairs; every screen row copies one of them.
-    const picture = paint.createImageData(pixels, pixels), out = new Uint32Array(picture.data.buffer);
+    // The picture stays from frame to frame: a drag would leave megabytes a second to be collected.
+    if (matrix.picture?.width !== pixels || matrix.picture.of !== g) Object.assign((matrix.picture = paint.createImageData(pixels, pixels)), { of: g });
+    const picture = matrix.picture, out = new Uint32Array(picture.data.buffer);
     const step = Math.round(4 * g.ratio), plain = new Uint32Array(pixels), dotted = new Uint32Array(pixels);
     for (let y = 0, row = -1; y < pixels; y++) {
       if (index[y] < 0 || edge[y]) continue;
       if (index[y] !== row) {
         row = index[y];
-        for (let k = 0; k < m; k++) plain.fill(signed && isDropped(codes[row * m + k]) ? pale : cells[row * m + k], spans[k][0], spans[k][1]);
-        dotted.set(plain);
-        for (let k = 0; signed && k < m; k++) {
-          if (!isDropped(codes[row * m + k])) continue;
-          for (let x = Math.ceil(spans[k][0] / step) * step; x < spans[k][1]; x += step) dotted[x] = hatch;
+        for (let x = 0; x < pixels; x++) {
+          const k = across[x], c = row * m + k;
+          if (k < 0 || edges[x]) continue;
+          plain[x] = cells[c];
+          dotted[x] = signed && x % step === 0 && isDropped(codes[c]) ? hatch : cells[c];
         }
       }
       out.set(y % step === 0 ? dotted : plain, y * pixels);
