@@ -77,6 +77,7 @@ def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
         default=FIRST,
         format_func=lambda it: say(f"figure2.case.{SLUGS[it]}"),
         required=True,
+        wrap=True,
         key=_CASE,
     )
     anchor = right.pills(
@@ -85,6 +86,7 @@ def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
         default="example",
         format_func=lambda it: say(f"figure2.anchor.{it}"),
         required=True,
+        wrap=True,
         key=_ANCHOR,
     )
     chosen = st.multiselect(

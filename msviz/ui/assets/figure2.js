@@ -140,7 +140,7 @@ function makeFigure2(shadow) {
     [0, 0.25, 0.5, 0.75, 1].forEach((part, k) => {
       put(axis[6 + 2 * k], { d: `M${x(part * last)} ${base}v4` });
       put(axis[7 + 2 * k], { x: x(part * last), y: base + 19, "text-anchor": part === 1 ? "end" : "middle" });
-      write(axis[7 + 2 * k], (part === 0 ? "t = " : "") + num(part * data.shift[last]));
+      write(axis[7 + 2 * k], (part === 0 ? "t = " : "") + num(part * data.shift[last], data.shift[last] < 0.2 ? 3 : 2));
     });
     put(keep(C.now, 1, (g) => shape("path", {}, g))[0], { d: `M${x(at)} ${top}V${base}` });
     const curves = keep(C.curves, data.methods.length, (g) => shape("path", { fill: "none" }, g));
