@@ -14,7 +14,8 @@ function makeBoard(bench, parent) {
   const tools = makeTools(bench, head);
   const svg = shape("svg", { viewBox: `${-VIEW} ${-VIEW} ${2 * VIEW} ${2 * VIEW}`, class: "plot", role: "group" }, panel);
   const layer = (name) => shape("g", { class: name }, svg);
-  const outlined = shape("circle", { class: "circle" }, svg), farWire = shape("path", { class: "wire far" }, svg);
+  const frame = shape("rect", { class: "frame" }, svg), outlined = shape("circle", { class: "circle" }, svg);
+  const farWire = shape("path", { class: "wire far" }, svg);
   const [farMarks, ghosts, edges] = ["backs", "ghosts", "edges"].map(layer);
   const nearWire = shape("path", { class: "wire" }, svg);
   const [forces, points] = ["forces", "points"].map(layer);
@@ -30,6 +31,7 @@ function makeBoard(bench, parent) {
   board.indexOf = (id) => bench.head.ids.indexOf(id);
   board.placeOf = (at) => board.local.get(bench.head.ids[at]) ?? bench.head.places.slice(bench.head.dim * at, bench.head.dim * (at + 1));
   board.seen = (at) => board.surface().project(board.placeOf(at));
+  let views = [];  // where each point was seen when it was drawn last
   const radius = () => (bench.head.ids.length > 80 ? 0.03 : bench.head.ids.length > 30 ? 0.038 : 0.05);
   const isFar = (depth) => depth < -1e-6;
 
@@ -53,12 +55,15 @@ function makeBoard(bench, parent) {
     const { ids, show, edges: { rows: pairs } } = bench.head, surface = board.surface(), sphere = surface.name === "sphere";
     if (sphere) surface.look(board.camera ?? bench.head.board.camera);
     panel.classList.toggle("sphere", sphere);
-    put(outlined, { r: surface.name === "flat" ? surface.project([1, 0])[0] : 1 });
+    const [unit] = surface.name === "flat" ? surface.project([1, 0]) : [1], end = surface.end ?? 0;
+    put(outlined, { r: unit });
+    put(frame, { x: -end, y: -end, width: 2 * end, height: 2 * end });
     const wire = sphere ? surface.wire() : { near: "", far: "" };
     put(nearWire, { d: wire.near });
     put(farWire, { d: wire.far });
     keep(points, ids.length, makePoint);
     keep(farMarks, ids.length, (g) => shape("path", {}, g));
+    views = ids.map((_, index) => board.seen(index));
     ids.forEach((_, index) => drawPoint(index));
     const lines = keep(edges, show.edges ? pairs.length : 0, (g) => shape("path", {}, g));
     for (let index = 0; index < lines.length; index++) drawEdge(lines[index], pairs[index]);
@@ -75,6 +80,7 @@ function makeBoard(bench, parent) {
     for (const id of board.local.keys()) {
       const index = rows.get(id);
       if (index === undefined) continue;
+      views[index] = board.seen(index);
       drawPoint(index);
       bench.head.edges.rows.forEach((pair, at) => { if (edges.children[at] && (pair[0] === id || pair[1] === id)) drawEdge(edges.children[at], pair); });
       if (forces.children[index]) drawForce(forces.children[index], index);
@@ -82,38 +88,39 @@ function makeBoard(bench, parent) {
   };
 
   function drawPoint(index) {
-    const { ids, labels, looks } = bench.head, id = ids[index], [x, y, depth] = board.seen(index), far = isFar(depth);
+    const { ids, labels, looks } = bench.head, id = ids[index], [x, y, depth] = views[index].map(short), far = isFar(depth);
     const r = radius(), many = ids.length > 30, out = 1.75 * r + (many ? 0.038 : 0.05), look = looks[labels[index]];
     const group = points.children[index], [ring, mark, name] = group.children, back = farMarks.children[index];
-    const looked = [id, board.surface().name, x, y, far, labels[index], look.name, r, ringOf(id), board.focus, ids[0]].join();
+    const looked = [id, board.surface().name, x, y, far, labels[index], look.name, r, ringOf(id), board.focus, ids[0], board.turning].join();
     if (group.looked === looked) return;  // most points stand still
     group.looked = looked;
-    const [dx, dy] = board.surface().aside([x, y]);
-    put(group, {
-      "data-id": id, tabindex: id === (rows.has(board.focus) ? board.focus : ids[0]) ? 0 : -1, class: far ? "point far" : "point",
+    const [dx, dy] = board.surface().aside([x, y]), ringed = ringOf(id);
+    if (!board.turning) put(group, {  // none of it changes while the sphere turns
+      "data-id": id, tabindex: id === (rows.has(board.focus) ? board.focus : ids[0]) ? 0 : -1,
       "aria-label": board.words(index), "aria-pressed": chosen(id),
     });
-    put(ring, { cx: x, cy: -y, r: r * 1.75, class: `ring ${ringOf(id)}` });
+    put(group, { class: far ? "point far" : "point" });
+    if (!board.turning || ringed) put(ring, { cx: x, cy: -y, r: r * 1.75, class: `ring ${ringed}` });
     dress(far ? back : mark, look, x, -y, far ? 0.7 * r : r);  // a far point lies behind the edges, small and pale
     put(far ? mark : back, { d: "" });
     put(name, { x: x + dx * out, y: -y - dy * out, "font-size": (many ? 0.052 : 0.068) * (far ? 0.8 : 1) });
-    write(name, ids.length > 80 && !chosen(id) ? "" : String(id));
+    write(name, (ids.length > 80 || (far && many)) && !chosen(id) ? "" : String(id));
   }
 
   // Colour: what the pair does, pulled together or pushed apart. Dash: its kind. A pair against its kind is crossed.
   function drawEdge(line, [from, to, share, positive, net]) {
     const a = rows.get(from), b = rows.get(to);
     if (a === undefined || b === undefined) return;
-    const one = board.seen(a), two = board.seen(b), depth = (one[2] + two[2]) / 2, near = 1 + 0.55 * Math.min(0, depth);
+    const one = views[a], two = views[b], depth = (one[2] + two[2]) / 2, near = 1 + 0.55 * Math.min(0, depth);
     const way = net < 0 ? "pull" : net > 0 ? "push" : "still";
     put(line, {
       d: chord(one, two, positive, way === (positive ? "push" : "pull")), class: `${way} ${positive ? "positive" : "negative"}`, "data-pair": `${from} ${to}`,
-      "stroke-width": (0.004 + 0.03 * share) * near, "stroke-opacity": (0.25 + 0.75 * Math.sqrt(share)) * near,
+      "stroke-width": short((0.004 + 0.03 * share) * near), "stroke-opacity": short((0.25 + 0.75 * Math.sqrt(share)) * near),
     });
   }
 
   function drawForce(arrow, index) {
-    const { dim, forces: steps } = bench.head, at = board.seen(index);
+    const { dim, forces: steps } = bench.head, at = views[index];
     const along = board.surface().along(steps.slice(dim * index, dim * (index + 1)));
     put(arrow, { d: arrowPath(at, along, radius() * 1.2), class: isFar(at[2]) ? "arrow far" : "arrow" });
   }

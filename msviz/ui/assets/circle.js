@@ -1,6 +1,7 @@
 // Where points live. A surface turns places into pictures and gestures into places; the board knows no other geometry.
 //
 //   name                        of its words: circle, flat or sphere
+//   end                         half the width of the square that it is kept in, if it is
 //   project(place)              where it is seen: [x, y, depth], y upward; depth below 0 is the far side
 //   along(force)                a direction as it is seen
 //   drag([x, y], place, from)   where a point comes to lie under the pointer; `from`: where it lay when it was taken
@@ -38,6 +39,7 @@ function makePlane() {
   const there = ([x, y]) => inside([x / ZOOM, y / ZOOM]);
   return {
     name: "flat",
+    end: ZOOM * END,
     project: ([x, y]) => [ZOOM * x, ZOOM * y, 0],
     along: (force) => force,
     drag: there,

@@ -65,12 +65,16 @@ const CORNERS = {
     [-0.36, -0.42]],
 };
 
+// Four decimals: a hundredth of a pixel on the board. Shorter texts are written and read faster.
+const short = (value) => Math.round(value * 1e4) / 1e4;
+
 // A marker's path around (x, y). Coordinates and no transforms: every transform in an SVG is a layer to the browser, and a
 // board has hundreds of marks.
 function outline(name, x, y, r) {
   const corners = CORNERS[name];
-  if (!corners.length) return `M${x + r} ${y}A${r} ${r} 0 1 1 ${x - r} ${y}A${r} ${r} 0 1 1 ${x + r} ${y}Z`;
-  return `M${corners.map(([dx, dy]) => `${x + r * dx} ${y + r * dy}`).join("L")}Z`;
+  const [left, right, at] = [x - r, x + r, y].map(short);
+  if (!corners.length) return `M${right} ${at}A${r} ${r} 0 1 1 ${left} ${at}A${r} ${r} 0 1 1 ${right} ${at}Z`;
+  return `M${corners.map(([dx, dy]) => `${short(x + r * dx)} ${short(y + r * dy)}`).join("L")}Z`;
 }
 
 function marker(parent) {
