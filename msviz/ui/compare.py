@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from typing import Any, Final
 
 import streamlit as st
@@ -55,8 +56,18 @@ def _apart(now: Scene, one: Compared, two: Compared) -> dict[str, Any]:
         return {"words": say("page.compare.apart.none"), "pair": None}
     first, second = found.shares
     ends = msg("page.compare.apart", anchor=found.anchor, other=found.other, one=found.one, two=found.two)
-    words = say(ends, first=first, second=second)
+    words = say(ends, first=share(first), second=share(second))
     return {"words": words, "pair": [found.anchor, found.other]}
+
+
+def share(x: float) -> str:
+    """A pair's share, with two digits that say something however large the batch is.
+
+    Example:
+        >>> share(0.1234), share(0.00034), share(0.0)
+        ('12.3%', '0.034%', '0%')
+    """
+    return percent(x, max(1, math.ceil(-math.log10(100 * x)) + 1) if 0 < x else 1)
 
 
 def _menu() -> list[dict[str, Any]]:
@@ -121,7 +132,7 @@ def _apart_table(table: CompareTable) -> str:
 def _apart_cell(found: Disagreement | None) -> str:
     if found is None:
         return HIDDEN
-    first, second = (percent(share) for share in found.shares)
+    first, second = map(share, found.shares)
     return say("page.compare.table.apart.cell", anchor=found.anchor, other=found.other, first=first, second=second)
 
 

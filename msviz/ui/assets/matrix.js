@@ -100,6 +100,9 @@ function makeMatrix(bench, parent, name) {
     return picture;
   }
 
+  // Two digits that say something, however small: shares of a large batch are.
+  const short = (value) => (Math.abs(value) >= 0.1 || Math.abs(value) < 1e-4 ? num(value, 2) : num(value, Math.ceil(-Math.log10(Math.abs(value))) + 1));
+
   // Signed, with four powers of ten on each side of zero.
   const logUnit = (high) => (value) => 0.5 + Math.sign(value) * Math.max(0, 4 + Math.log10(Math.abs(value) / high || 1e-9)) / 8;
 
@@ -188,7 +191,7 @@ function makeMatrix(bench, parent, name) {
   }
 
   function drawLegend() {
-    const { texts } = bench.head, { low, high, times, ends } = spec(), amount = num(times * high);
+    const { texts } = bench.head, { low, high, times, ends } = spec(), amount = short(times * high);
     const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + num(value, 0);
     const scale = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}`], { amount });
     const items = !signed
@@ -221,7 +224,7 @@ function makeMatrix(bench, parent, name) {
   function words(cell) {
     const { texts } = bench.head, { title: own, values, code, own_decision, times, named } = spec(), { rows, columns, means } = bench.axes;
     const c = cell[0] * columns.count + cell[1], pair = pairAt(cell);
-    const value = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}`], { amount: num(times * values[c], 3) });
+    const value = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}`], { amount: short(times * values[c]) });
     if (means) {
       const span = (axis, k) => fill(texts["js.matrix.span"], { name: bench.className(axis.label[k]), from: bench.idAt(axis.from[k]), to: bench.idAt(axis.until[k] - 1), count: axis.until[k] - axis.from[k] });
       return fill(texts[Number.isNaN(values[c]) ? "js.matrix.block.none" : "js.matrix.block"], { title: own, value, rows: span(rows, cell[0]), columns: span(columns, cell[1]) });
