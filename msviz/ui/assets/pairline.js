@@ -30,7 +30,8 @@ function makePairLine(bench, parent) {
       put(svg, { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT });
       svg.setAttribute("aria-label", `${title.textContent}. ${line.sentences.map(([, text]) => text).join(" ")}`);
 
-      const left = narrow ? 14 : 150, x = (s) => left + ((Math.max(-1, Math.min(1, s)) + 1) / 2) * (width - left - 16);
+      const left = narrow ? 14 : 150, reach = reachOf([...line.own, ...line.against].map((one) => one.s));
+      const x = (s) => left + ((Math.max(-reach, Math.min(reach, s)) / reach + 1) / 2) * (width - left - 16);
       const from = {}; let at = TOP;
       const rects = keep(ground, 6, (g) => shape(g.childElementCount % 2 ? "text" : "rect", {}, g));
       LANES.forEach(([role, height], k) => {
@@ -42,10 +43,10 @@ function makePairLine(bench, parent) {
       });
       const foot = at - GAP;
       const ticks = keep(axis, 10, (g) => shape(g.childElementCount % 2 ? "text" : "path", {}, g));
-      [-1, -0.5, 0, 0.5, 1].forEach((tick, k) => {
+      [-1, -0.5, 0, 0.5, 1].map((part) => part * reach).forEach((tick, k) => {
         put(ticks[2 * k], { d: `M${x(tick)} ${TOP}V${foot + 4}` });
         put(ticks[2 * k + 1], { x: x(tick), y: foot + 18, "text-anchor": "middle" });
-        write(ticks[2 * k + 1], `${tick === -1 && !narrow ? "S = " : ""}${num(tick, 1)}`);
+        write(ticks[2 * k + 1], `${k === 0 && !narrow ? "S = " : ""}${num(tick, tick * 10 === Math.round(tick * 10) ? 1 : 2)}`);
       });
       put(here, { d: `M${x(line.s)} ${TOP}V${foot}` });
 
