@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import math
 import sys
+from itertools import pairwise
 from statistics import median, quantiles
 
 from playwright.async_api import Page, async_playwright
@@ -45,7 +46,7 @@ async def turn(page: Page, moves: int) -> tuple[list[float], int]:
     await asyncio.gather(*sent)
     frames, asked = await page.evaluate("[frames, asked]")
     await page.mouse.up()
-    return [b - a for a, b in zip(frames, frames[1:], strict=False)], asked
+    return [b - a for a, b in pairwise(frames)], asked
 
 
 async def measure(moves: int, batch: str, runs: int) -> bool:
