@@ -13,11 +13,13 @@ _POINTS = st.integers(-1, 70) | _ODD
 _CLASSES = st.integers(0, 11) | _ODD
 _PARAMS = st.sampled_from(["alpha", "beta", "lam", "epsilon", "name", "loss_name"]) | _ODD
 _WHAT: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    "move": {"target": _POINTS, "x": _NUMBERS, "y": _NUMBERS},
-    "add": {"x": _NUMBERS, "y": _NUMBERS, "label": _CLASSES},
+    "move": {"target": _POINTS, "x": _NUMBERS, "y": _NUMBERS, "z": _NUMBERS},
+    "add": {"x": _NUMBERS, "y": _NUMBERS, "z": _NUMBERS, "label": _CLASSES},
     "remove": {"target": _POINTS},
     "label": {"target": _POINTS, "label": _CLASSES},
     "select": {"anchor": st.none() | _POINTS, "other": st.none() | _POINTS},
+    "camera": {"yaw": st.integers(-400, 400) | _ODD, "pitch": st.integers(-95, 95) | _ODD},
+    "flat": {"on": st.booleans()},
     "show": {"edges": st.booleans(), "forces": st.booleans()},
     "loss": {"name": st.sampled_from(list(LOSSES)) | _ODD},
     "preset": {"slug": st.sampled_from(list(METHODS)) | _ODD},

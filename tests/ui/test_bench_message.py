@@ -226,3 +226,35 @@ def test_the_same_desk_gives_the_same_message_without_a_session(show: Show) -> N
     assert one == other
     assert show(desk()).head["texts"]
     assert show(held).head == unpack(one).head
+
+
+def test_a_sphere_is_sent_with_three_coordinates_and_its_camera(show: Show) -> None:
+    state = default_state().with_batch(PRESETS["sphere_overlapping"].make())
+    start = desk(state).apply("b", [event(1, "camera", yaw=-90, pitch=5)])
+    after = start.apply("b", [event(2, "move", target=3, x=0, y=0, z=1), event(3, "remove", target=0)])
+    head = show(after).head
+    board = after.state.batch.board
+    assert head["dim"] == 3
+    assert np.array_equal(np.reshape(head["places"], (-1, 3)), board)
+    assert np.reshape(head["forces"], (-1, 3)).shape == board.shape
+    assert head["board"]["camera"] == [-90, 5]
+    assert not head["board"]["planar"]
+    ((*place, label),) = head["ghosts"]
+    assert (place, label) == (state.batch.board[0].tolist(), 0)
+    assert show(start).head["link"]["query"] == "?pair=none&batch=sphere_overlapping&camera=-90%2C5"
+
+
+def test_where_norms_count_the_board_says_so_and_colours_reach_farther(show: Show) -> None:
+    flat = desk(default_state().with_normalize(False)).apply("b", [event(1, "move", target=5, x=1.5, y=1.5)])
+    sent = show(flat)
+    assert sent.head["board"]["flat"]
+    assert "Point 5 is the longest, |x| = 2.12" in sent.head["board"]["norms"]
+    assert sent.head["limit"] == sent.head["panels"][0]["high"] == np.abs(sent.sim[~np.eye(14, dtype=bool)]).max()
+    assert sent.head["change"]["text"].startswith("Point 5: (0.53, 0.85) → (1.50, 1.50): ")
+    assert show(desk()).head["board"]["norms"] == ""
+
+
+def test_an_edge_says_its_kind_and_what_the_pair_does(show: Show) -> None:
+    head = show(desk(default_state().with_method(Method("supcon", tau=0.2)))).head
+    kinds = {(positive, net) for _, _, _, positive, net in head["edges"]["rows"]}
+    assert kinds == {(1, -1), (1, 1), (0, 1)}  # some positives are pushed, no negative is pulled

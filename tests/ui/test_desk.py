@@ -7,7 +7,7 @@ import pytest
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
-from msviz.data import MAX_POINTS, PRESETS, Batch, digits_batch
+from msviz.data import GRID, MAX_POINTS, PRESETS, Batch, digits_batch
 from msviz.state import Selection, default_state
 from msviz.text import say_error
 from msviz.ui.desk import Desk, with_loss
@@ -290,3 +290,48 @@ def test_binomial_and_multi_similarity_share_all_and_triplet_has_its_own_margin(
     assert with_loss(binomial, "multi_similarity") == Method("multi_similarity", alpha=3, beta=10, lam=0.3)
     assert with_loss(binomial, "triplet") == Method("triplet", lam=0.1)  # a margin, not a threshold
     assert with_loss(binomial, "lifted_star") == Method("lifted_star", alpha=3, beta=10)
+
+
+# Spheres and planes
+
+SPHERE = default_state().with_batch(PRESETS["sphere_overlapping"].make())
+
+
+def test_on_a_sphere_points_have_three_coordinates() -> None:
+    moved = _one(desk(SPHERE), "move", target=3, x=0, y=0, z=-4)
+    assert moved.state.batch.board[3].tolist() == [0, 0, -1]
+    added = _one(moved, "add", x=0, y=2, z=0, label=1)
+    assert (added.state.batch.board[15].tolist(), added.state.batch.labels[15]) == ([0, 1, 0], 1)
+    assert _refused(desk(SPHERE), "move", target=3, x=0, y=1) == "error.event"
+    assert _refused(desk(SPHERE), "add", x=0, y=1, z=float("nan"), label=0) == "error.position"
+
+
+def test_turning_the_sphere_is_no_step_and_may_go_round_and_round() -> None:
+    turned = _one(desk(SPHERE), "camera", yaw=-200, pitch=90)
+    assert turned.state.display.camera == (160, 90)
+    assert not turned.history.can_undo
+    assert _one(turned, "move", target=3, x=0, y=0, z=1).state.display.camera == (160, 90)
+    assert _refused(desk(SPHERE), "camera", yaw=0, pitch=91) == "error.event"
+    assert _refused(desk(SPHERE), "camera", yaw=float("inf"), pitch=0) == "error.event"
+
+
+def test_norms_count_until_they_are_switched_off_and_both_are_steps() -> None:
+    flat = _one(desk(), "flat", on=True)
+    assert not flat.state.normalize
+    away = _one(flat, "move", target=3, x=0.5, y=-5)
+    assert away.state.batch.board[3].tolist() == [0.5, -2 + GRID]
+    added = _one(away, "add", x=0, y=0, label=0)  # the centre is a place like any other
+    assert added.state.batch.board[14].tolist() == [0, 0]
+    back = _one(away, "flat", on=False)
+    assert back.state.normalize
+    assert (back.state.batch.board[3] ** 2).sum() == pytest.approx(1, abs=1e-4)
+    assert [len(it.history.past) for it in (flat, away, back)] == [1, 2, 3]
+    undone = _one(back, "undo")
+    assert undone.state == away.state
+
+
+@pytest.mark.parametrize(
+    "batch", [PRESETS["sphere_sixty_four"].make(), digits_batch([3, 8], 2, seed=0, space="pixels")], ids=["3-D", "64-D"]
+)
+def test_norms_cannot_count_where_points_cannot_leave_the_circle(batch: Batch) -> None:
+    assert _refused(desk(default_state().with_batch(batch)), "flat", on=True) == "error.not_planar"

@@ -63,6 +63,8 @@ def _agree(one: Message, other: Message) -> None:
         [event(1, "remove", target=99)],
         [move(1, 0, 90, "b1.1"), event(2, "move", "b1.1", target=99, x=1, y=0)],
         [event(1, "param", target="beta", value=-3), move(2, 0, 20, "b1.1")],
+        [event(1, "camera", yaw=-90, pitch=5), move(2, 0, 20, "b2.1")],
+        [event(1, "flat", on=True), event(2, "move", "b2.1", target=0, x=1.5, y=0.25)],
         [event(1, "dance")],
     ],
     ids=lambda happened: " ".join(it["kind"] for it in happened) or "nothing",
@@ -96,6 +98,13 @@ def test_every_frame_of_a_slider_is_what_the_session_shows(show: Show) -> None:
         sent, shown = _frame(default_state(), step), show(held)
         assert (sent.head.pop("seq"), shown.head.pop("seq")) == (1, 0)  # the bench's own count
         _agree(sent, shown)
+
+
+def test_a_point_is_dragged_over_a_sphere(show: Show) -> None:
+    start = default_state().with_batch(PRESETS["sphere_sixty_four"].make())
+    step = event(1, "move", "b1.1", target=7, x=0.1, y=-0.2, z=0.4)
+    show(desk(start))
+    _agree(_frame(start, step), show(desk(start).apply(session.BENCH, [step])))
 
 
 def test_digits_are_dragged_with_their_images(show: Show) -> None:
