@@ -30,7 +30,7 @@ def _patterns_in_python() -> frozenset[str]:
             elif isinstance(node, ast.JoinedStr):
                 parts = [re.escape(str(p.value)) if isinstance(p, ast.Constant) else PART for p in node.values]
                 found.add("".join(parts))
-    return frozenset(pattern for pattern in found if re.match(r"[a-z]+\\\.", pattern))
+    return frozenset(pattern for pattern in found if re.match(r"[a-z]+[0-9]?\\\.", pattern))
 
 
 @cache
