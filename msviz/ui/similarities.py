@@ -135,7 +135,9 @@ def message(view: Figure2View, name: str) -> dict[str, Any]:
 
     return {
         "name": name,
-        "texts": catalogue("js.figure2."),
+        "title": say("figure2.saved", case=say(f"figure2.case.{SLUGS[view.case]}")),
+        "slug": f"case_{SLUGS[view.case]}",
+        "texts": {**catalogue("js.figure2."), **catalogue("js.save.")},
         "shift": view.shift,
         "names": view.names,
         "labels": view.labels,

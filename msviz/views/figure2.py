@@ -196,7 +196,9 @@ def _method(path: CasePath) -> MethodPath:
         weight=weight,
         kept=tuple(path.kept.tolist()),
         mines=path.method.epsilon is not None,
-        entered=at is not None and bool((path.mined[at] & ~path.mined[at - 1] & rivals).any()),
+        entered=path.case in (Case.WHOLE_ROW, Case.NEGATIVES_ONLY)
+        and at is not None
+        and bool((path.mined[at] & ~path.mined[at - 1] & rivals).any()),
     )
 
 

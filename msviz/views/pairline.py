@@ -144,15 +144,21 @@ def _against(scene: Scene, selection: Selection, rival: Rival | None, i: int, j:
     positive, s = bool(scene.pairs.pos[i, j]), float(scene.sim[i, j])
     if rival is None:
         return msg(f"pairline.P.{_kind(positive)}.alone", anchor=selection.anchor)
-    digits = digits_that_show(s, rival.s)
+    digits = max(3, digits_that_show(s, rival.s))
     return msg(
         f"pairline.P.{_kind(positive)}",
         p=number(rival.s - s if positive else s - rival.s, digits),
-        s=number(s, digits),
-        rival=number(rival.s, digits),
+        s=_term(s, digits, first=not positive),
+        rival=_term(rival.s, digits, first=positive),
         anchor=selection.anchor,
         at=rival.id,
     )
+
+
+def _term(value: float, digits: int, first: bool) -> str:
+    """A number in a difference; a negative one behind the minus needs its parentheses."""
+    written = number(value, digits)
+    return written if first or value >= 0 else f"({written})"
 
 
 def _among(selection: Selection, own: list[Rival], positive: bool, sharp: float) -> Message:

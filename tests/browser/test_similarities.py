@@ -1,7 +1,17 @@
 """The Similarities page in a real browser: a drag moves the line, keys alone are enough, the pair survives the page."""
 
+import csv
+import io
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from msviz.core.figure2 import Case
+from msviz.core.methods import METHODS
+from msviz.views.figure2 import figure2_view
+from msviz.views.figure2_anchors import example_anchor
 from msviz.views.pairline import pair_line
 from tests.browser.playground import Playground
 from tests.browser.test_keyboard import tab_to
@@ -79,3 +89,20 @@ def test_the_pair_survives_a_change_of_the_page(page: Page, address: str) -> Non
     page.get_by_role("link", name="Similarities").click()
     page.wait_for_selector(".pairline h2")
     expect(page.locator(".pairline h2")).to_contain_text("Pair 0→6")
+
+
+def test_figure_2_is_taken_away_with_the_numbers_of_the_core(page: Page, address: str) -> None:
+    _open(page, address)
+    expected = figure2_view(Case.OTHER_NEGATIVES, example_anchor(), [METHODS["ms"]])
+    rows = list(csv.reader(io.StringIO(_saved(page, "csv").removeprefix("\ufeff"))))
+    assert rows[0][:6] == ["position", "t", "S", "P", "N", f"weight: {expected.methods[0].name}"]
+    assert [float(row[5]) for row in rows[1:]] == pytest.approx(expected.methods[0].weight.values, rel=1e-9)
+    picture = ElementTree.fromstring(_saved(page, "svg"))
+    assert any("must fall" in (text.text or "") for text in picture.iter("{http://www.w3.org/2000/svg}text"))
+
+
+def _saved(page: Page, kind: str) -> str:
+    page.locator(".figure2 .save .opener").click()
+    with page.expect_download() as download:
+        page.locator(f'.figure2 .save [data-kind="{kind}"]').click()
+    return Path(download.value.path()).read_text(encoding="utf-8")

@@ -52,12 +52,14 @@ def test_the_sentences_hold_the_numbers() -> None:
     s, p, kept, n = _said(_line((0, 3)))
     assert "S = 0.620" in s
     assert "class A against B" in s
-    assert p == "P = 0.62 − 0.65 = −0.03: how far it is beyond the least similar positive, 0→2."
+    assert p == "P = 0.620 − 0.650 = −0.030: how far it is beyond the least similar positive, 0→2."
     assert kept.startswith("Kept by mining: S = 0.62 > 0.65 − 0.1 = 0.55")
     assert n.startswith(
         "N = 1.000: its share among all 2 negatives of 0, at β = 40. Its strongest rival is 0→4, S = 0.30"
     )
-    assert _said(_line((0, 2)))[1] == "P = 0.62 − 0.65 = −0.03: how far the most similar negative, 0→3, is beyond it."
+    assert (
+        _said(_line((0, 2)))[1] == "P = 0.620 − 0.650 = −0.030: how far the most similar negative, 0→3, is beyond it."
+    )
 
 
 def test_n_has_the_sharpness_of_the_active_method_or_the_usual_one() -> None:
@@ -98,3 +100,10 @@ def test_of_a_crowd_the_hardest_are_drawn_and_the_rest_is_counted() -> None:
     assert line.own[0].id == 70  # the pair itself, however easy
     assert [one.id for one in line.own[1:4]] == [2, 3, 4]
     assert (len(line.own), line.hidden) == (MOST_DRAWN, 20)
+
+
+def test_a_difference_is_written_so_that_it_can_be_checked() -> None:
+    now = on_circle([0, 120, 60], [0, 0, 1], select=(0, 2))
+    line = pair_line(now)
+    assert line is not None
+    assert "P = 0.500 − (−0.500) = 1.000:" in _said(line)[1]

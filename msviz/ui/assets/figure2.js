@@ -14,10 +14,11 @@ function makeFigure2(shadow) {
   const label = node("label", {}, steer), labelText = node("span", {}, label);
   const slider = node("input", { type: "range", min: 0, step: 1, value: 0 }, label);
   const shown = node("output", {}, steer);
-  const boxes = node("dl", { className: "three" }, root);
-  const pictures = node("div", { className: "pictures" }, root);
+  const frame = node("div", { className: "frame" }, root), title = node("h2", { hidden: true }, frame);
+  const boxes = node("dl", { className: "three" }, frame);
+  const pictures = node("div", { className: "pictures" }, frame);
   const line = picture("line"), chart = picture("chart");
-  const wrap = node("div", { className: "wrap", tabIndex: 0, role: "region" }, root), table = node("table", {}, wrap);
+  const wrap = node("div", { className: "wrap", tabIndex: 0, role: "region" }, frame), table = node("table", {}, wrap);
   const thead = node("tr", {}, node("thead", {}, table)), tbody = node("tbody", {}, table);
 
   function picture(name) {
@@ -25,6 +26,15 @@ function makeFigure2(shadow) {
     const made = { svg: shape("svg", { role: "img" }, box), title, hint, width: 0 };
     new ResizeObserver(([entry]) => { made.width = Math.floor(entry.contentRect.width); draw(); }).observe(box);
     return made;
+  }
+  // What export.js wants to know of a bench.
+  const host = { shadow, root, css: (name) => getComputedStyle(root).getPropertyValue(name).trim(), parts: { matrices: new Map() }, head: null };
+  const labelSave = makeSave(host, { panel: frame, table: numbers }, "figure2");
+
+  function numbers() {
+    const { shift, similarities, methods } = fig.data, names = methods.flatMap(({ name }) => [`weight: ${name}`, `kept: ${name}`]);
+    const row = (_, at) => [at, shift[at], ...similarities.map(({ values }) => values[at] ?? ""), ...methods.flatMap((one) => [one.weights[at], one.kept[at] ? 1 : 0])];
+    return [["position", "t", "S", "P", "N", ...names], ...shift.map(row)];
   }
   const layers = (svg, ...names) => Object.fromEntries(names.map((name) => [name, shape("g", { class: name }, svg)]));
   const L = layers(line.svg, "axis", "bands", "here", "arrows", "marks", "words"), C = layers(chart.svg, "axis", "curves", "broken", "now", "dots");
@@ -187,6 +197,9 @@ function makeFigure2(shadow) {
   fig.show = (data) => {
     const fresh = fig.data?.name !== data.name;
     fig.data = data;
+    host.head = { page: "similarities", method: data.slug, link: { query: location.search }, texts: data.texts };
+    write(title, data.title);
+    labelSave();
     slider.max = data.shift.length - 1;
     if (fresh) { clearInterval(fig.timer); fig.timer = 0; go(0); }
     words();
