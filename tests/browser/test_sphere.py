@@ -3,11 +3,11 @@
 import math
 import re
 from collections.abc import Callable
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from msviz.core.methods import METHODS
 from msviz.data import Batch
@@ -172,3 +172,38 @@ def test_a_link_brings_the_camera(page: Page, address: str) -> None:
     expect(playground.page.locator(".plot")).to_have_attribute(
         "aria-label", re.compile("^Sphere with 15 points; arrow")
     )
+
+
+def test_a_finger_turns_the_ball_and_scrolls_beside_it(chromium: Browser, address: str) -> None:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    sphere = Playground(page, address).open(BATCH)
+    page.locator(".plot").scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollBy(0, 200)")
+    page.wait_for_timeout(300)
+    scrolled = "document.querySelector('[data-testid=\"stMain\"]').scrollTop"
+    start = page.evaluate(scrolled)
+    _swipe(sphere, (0, 0.75), (0.4, 0.5))
+    assert page.evaluate(scrolled) == start
+    camera = _camera(page)
+    assert camera == pytest.approx((30 - math.degrees(0.4), 20 + math.degrees(0.25)), abs=4)
+    _swipe(sphere, (-1.05, -0.9), (-1.05, 0))
+    assert page.evaluate(scrolled) > start + 30
+    assert _camera(page) == camera
+    context.close()
+
+
+def _camera(page: Page) -> tuple[int, ...]:
+    """From where the address says that the sphere is seen."""
+    return tuple(map(int, dict(parse_qsl(urlsplit(page.url).query))["camera"].split(",")))
+
+
+def _swipe(sphere: Playground, start: tuple[float, float], end: tuple[float, float]) -> None:
+    fingers = sphere.page.context.new_cdp_session(sphere.page)
+    places = [_pixel(sphere, *(a + t * (b - a) for a, b in zip(start, end, strict=True))) for t in np.linspace(0, 1, 9)]
+    for k, (x, y) in enumerate(places):
+        kind = "touchMove" if k else "touchStart"
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    sphere.page.wait_for_timeout(500)
+    sphere.settle()

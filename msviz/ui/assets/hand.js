@@ -10,6 +10,7 @@ const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDow
 function makeHand(bench, board) {
   const { svg, points, tools, indexOf } = board, { flow } = bench;
   const isSphere = () => board.surface().name === "sphere";
+  const onBall = (at) => isSphere() && Math.hypot(...at) < 1;
 
   // ---- where the pointer is ----------------------------------------------------------------------------------------
   const place = (event) => {
@@ -32,16 +33,16 @@ function makeHand(bench, board) {
   // ---- pointer and touch -----------------------------------------------------------------------------------------
   // A finger that starts on a point drags it, on the ball it turns the ball; one that starts elsewhere scrolls the page.
   svg.addEventListener("touchstart", (event) => {
-    const at = place(event.touches[0]), held = nearest(at, TOUCH_REACH) !== null || (isSphere() && Math.hypot(...at) < 1);
-    if (held && event.cancelable) event.preventDefault();
+    const at = place(event.touches[0]);
+    if ((nearest(at, TOUCH_REACH) !== null || onBall(at)) && event.cancelable) event.preventDefault();
   }, { passive: false });
   svg.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    const id = nearest(place(event), reachOf(event));
+    const at = place(event), id = nearest(at, reachOf(event)), turns = id === null && isSphere() && (event.pointerType !== "touch" || onBall(at));
     const edge = id === null ? event.target.closest(".edges path") : null;
-    board.drag = { id, edge, x: event.clientX, y: event.clientY, moved: false, from: id === null ? null : board.placeOf(indexOf(id)) };
+    board.drag = { id, edge, turns, x: event.clientX, y: event.clientY, moved: false, from: id === null ? null : board.placeOf(indexOf(id)) };
+    if (id !== null || turns) svg.setPointerCapture(event.pointerId);
     if (id === null) return;
-    svg.setPointerCapture(event.pointerId);
     board.focus = id;
     points.children[indexOf(id)].focus({ preventScroll: true });
     event.preventDefault();
@@ -50,15 +51,14 @@ function makeHand(bench, board) {
     const drag = board.drag;
     if (!drag) return hover(event);
     if (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < CLICK) return;
-    const turns = drag.id === null && isSphere();
-    if (!turns && (drag.id === null || !bench.head.board.editable || indexOf(drag.id) < 0)) return;
+    if (!drag.turns && (drag.id === null || !bench.head.board.editable || indexOf(drag.id) < 0)) return;
     if (!drag.moved) {
       bench.hover(null);
-      if (turns) { svg.setPointerCapture(event.pointerId); drag.camera = board.camera ?? bench.head.board.camera; }
+      if (drag.turns) drag.camera = board.camera ?? bench.head.board.camera;
     }
     drag.moved = true;
     bench.root.classList.add("dragging");
-    if (!turns) return move(drag.id, board.surface().drag(place(event), board.placeOf(indexOf(drag.id)), drag.from));
+    if (!drag.turns) return move(drag.id, board.surface().drag(place(event), board.placeOf(indexOf(drag.id)), drag.from));
     const by = (perPixel() * 180) / Math.PI;  // what is under the pointer in the middle of the ball stays under it
     turn(drag.camera[0] - (event.clientX - drag.x) * by, drag.camera[1] + (event.clientY - drag.y) * by);
   });
