@@ -1,4 +1,4 @@
-"""What is shown, in a link: hide=edges,forces, pair=4-6, shares=log, diff=1-3, zoom=4-6, camera=30,20."""
+"""What is shown, in a link: hide=edges,forces, pair=4-6, shares=log, diff=1-3, zoom=4-6, camera=30,20, forces=pairs."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def display_query(display: Display) -> dict[str, str]:
         query["zoom"] = "{}-{}".format(*display.zoom)
     if display.camera != first.camera:
         query["camera"] = "{},{}".format(*display.camera)
+    if display.per_pair:
+        query["forces"] = "pairs"
     hidden = [name for name in _SHOWN if not getattr(display, name)]
     return {**query, "hide": ",".join(hidden)} if hidden else query
 
@@ -55,6 +57,7 @@ def display_parts(
     yield lambda display: display.replace(zoom=_zoom(query, batch))
     yield lambda display: _hidden(query, display)
     yield lambda display: _camera(query, display)
+    yield lambda display: display.replace(per_pair=_per_pair(query))
 
 
 def _selection(query: Mapping[str, str], batch: Batch) -> Selection | None:
@@ -110,6 +113,14 @@ def _hidden(query: Mapping[str, str], display: Display) -> Display:
         plain = "The link hides {got}, but only {known} can be hidden. Nothing is hidden."
         raise MsvizError("error.link_hide", plain, got=got(query["hide"]), known=" and ".join(_SHOWN))
     return display.replace(edges="edges" not in names, forces="forces" not in names)
+
+
+def _per_pair(query: Mapping[str, str]) -> bool:
+    text = query.get("forces", "sum")
+    if text not in ("sum", "pairs"):
+        plain = "The link draws forces as {got}, but there are only sum and pairs. Shown is the sum."
+        raise MsvizError("error.link_forces", plain, got=got(text))
+    return text == "pairs"
 
 
 def _camera(query: Mapping[str, str], display: Display) -> Display:

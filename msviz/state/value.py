@@ -62,6 +62,7 @@ class Display:
         versus: the two compared methods whose difference is drawn, counted from 1 = the active one.
         zoom: ids (anchor, other) of a pair in the block of a large batch that is shown cell by cell; None = all blocks.
         camera: the longitude and latitude of the sphere that face the visitor, whole degrees, -180..179 and -90..90.
+        per_pair: on the Weights page an arrow for each pair of the anchor, beside the sum of them all.
 
     Raises:
         ValueError: a camera outside that range.
@@ -74,6 +75,7 @@ class Display:
     versus: tuple[int, int] = (1, 2)
     zoom: tuple[int, int] | None = None
     camera: tuple[int, int] = (30, 20)
+    per_pair: bool = False
 
     def __post_init__(self) -> None:
         yaw, pitch = self.camera

@@ -82,7 +82,7 @@ def _points(now: Scene) -> dict[str, Any]:
         "places": batch.board.ravel().tolist(),
         "next_id": batch.next_id,
         "selection": {"anchor": selection and selection.anchor, "other": selection and selection.other},
-        "show": {"edges": display.edges, "forces": display.forces},
+        "show": {"edges": display.edges, "forces": display.forces, "per_pair": display.per_pair},
     }
 
 

@@ -20,7 +20,8 @@ from msviz.figures.theme import css_variables
 ASSETS: Final = Path(__file__).parent / "assets"
 COMPONENTS: Final = ("bench", "strip", "figure2")
 _CODE: Final = (
-    *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "circle", "sphere", "hand", "board"),
+    *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "circle", "sphere", "hand", "pushes"),
+    "board",
     *("axes", "matrix", "snapshot", "export", "equation", "inspector", "line", "lines", "reasons", "pairline"),
     *("readouts", "compare", "bench", "sliders", "strip", "figure2", "code"),
 )

@@ -131,7 +131,7 @@ def _select(state: State, event: Mapping[str, Any]) -> State:
 
 def _show(state: State, event: Mapping[str, Any]) -> State:
     display: Display = state.display.replace(edges=bool(event["edges"]), forces=bool(event["forces"]))
-    return state.with_display(display)
+    return state.with_display(display.replace(per_pair=bool(event.get("per_pair", display.per_pair))))
 
 
 def _camera(state: State, event: Mapping[str, Any]) -> State:

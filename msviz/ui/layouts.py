@@ -11,6 +11,7 @@ from msviz.text import msg
 from msviz.ui.compare import compare_data
 from msviz.ui.desk import Desk
 from msviz.ui.mining import mining_data
+from msviz.ui.pushes import pushes_data
 from msviz.ui.similarities import pair_line_data
 from msviz.views.board import Scales
 from msviz.views.compare_panels import compare_panels
@@ -55,6 +56,7 @@ _ALL = (
         "weights",
         ("board", "inspector"),
         lambda now, scale: (replace(weight_panel(now, scale), hint=msg("panel.w.hint.alone")),),
+        pushes_data,
         below=True,
     ),
     Layout("compare", ("board", "compare"), compare_panels, compare_data, below=True),

@@ -21,7 +21,7 @@ def test_a_cell_opens_its_equation_and_both_pictures(weights: Playground) -> Non
     expect(weights.page.get_by_text("Choose a pair")).to_be_visible()
     weights.click_cell("w", 4, 6)
     expect(weights.inspector().locator("h2")).to_have_text("Why does pair 4→6 weigh 0.947?")
-    expect(weights.inspector().locator(".result")).to_have_text("0.947")
+    expect(weights.inspector().locator(".role-result")).to_have_text("0.947")
     expect(weights.page.get_by_text("What if only the similarity of 4→6 were different?")).to_be_visible()
     expect(weights.page.locator(CHARTS)).to_have_count(5, timeout=60_000)
     expect(weights.page.locator(".matrix.w .foot")).to_contain_text("closed form = autograd")

@@ -98,6 +98,7 @@ def states(draw: st.DrawFn) -> State:
     zoom = draw(st.none() | st.tuples(ids, ids)) if batch.m else None
     camera = draw(st.just((30, 20)) | st.tuples(st.integers(-180, 179), st.integers(-90, 90)))
     display = Display(
-        draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)), versus, zoom, camera
+        *(draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)), versus, zoom, camera),
+        per_pair=draw(st.booleans()),
     )
     return State(batch, method, display, others, normalize=not batch.planar or draw(st.booleans()))

@@ -54,7 +54,7 @@ def test_points_are_sent_as_they_stand(show: Show) -> None:
     assert np.array_equal(np.reshape(head["places"], (-1, 2)), batch.board)
     assert head["next_id"] == 9
     assert head["selection"] == {"anchor": 3, "other": 8}
-    assert head["show"] == {"edges": False, "forces": True}
+    assert head["show"] == {"edges": False, "forces": True, "per_pair": False}
 
 
 def test_point_0_can_be_selected(show: Show) -> None:

@@ -31,6 +31,7 @@ function makeBoard(bench, parent) {
   board.indexOf = (id) => bench.head.ids.indexOf(id);
   board.placeOf = (at) => board.local.get(bench.head.ids[at]) ?? bench.head.places.slice(bench.head.dim * at, bench.head.dim * (at + 1));
   board.seen = (at) => board.surface().project(board.placeOf(at));
+  const pushes = makePushes(bench, board, svg);
   let views = [];  // where each point was seen when it was drawn last
   const radius = () => (bench.head.ids.length > 80 ? 0.03 : bench.head.ids.length > 30 ? 0.038 : 0.05);
   const isFar = (depth) => depth < -1e-6;
@@ -70,6 +71,7 @@ function makeBoard(bench, parent) {
     const arrows = keep(forces, show.forces ? ids.length : 0, (g) => shape("path", {}, g));
     for (let index = 0; index < arrows.length; index++) drawForce(arrows[index], index);
     drawGhosts();
+    pushes.draw(views, forces);
     const against = (positive) => show.edges && pairs.some(([, , , kind, net]) => kind === positive && net === (positive ? 1 : -1));
     for (const [item, needed] of [["pushed", against(1)], ["pulled", against(0)], ["far", sphere]]) key.children[KEYS.indexOf(item)].hidden = !needed;
   };
@@ -85,6 +87,7 @@ function makeBoard(bench, parent) {
       bench.head.edges.rows.forEach((pair, at) => { if (edges.children[at] && (pair[0] === id || pair[1] === id)) drawEdge(edges.children[at], pair); });
       if (forces.children[index]) drawForce(forces.children[index], index);
     }
+    pushes.draw(views, forces);
   };
 
   function drawPoint(index) {

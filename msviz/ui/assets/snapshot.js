@@ -8,7 +8,7 @@ const STYLES = {
   "stroke-linecap": "butt", "stroke-linejoin": "miter", opacity: "1", "font-size": "", "font-family": "", "font-weight": "400",
   "font-style": "normal", "text-anchor": "start", "dominant-baseline": "auto",
 };
-const NOT_PICTURED = "button:not(.chip), .chip.new, input, label:has(input), select, .save, .acts, .spoken, .tip, .under, [hidden]";
+const NOT_PICTURED = "button:not(.chip), .chip.new, input, label:has(input), select, .save, .acts, .spoken, .tip, .under:not(.pictured), [hidden]";
 
 // A copy of an SVG element and all that it holds, its looks written into each piece.
 function styledCopy(original) {
