@@ -7,7 +7,7 @@ import streamlit as st
 from msviz.text import say
 from msviz.ui import session
 from msviz.views.method_name import method_name
-from msviz.views.script import numbers_npz, pairs_csv, script
+from msviz.views.script import LARGEST_TABLE, numbers_npz, pairs_csv, script
 
 
 @st.dialog(say("menu.take"), width="large")
@@ -25,8 +25,9 @@ def take_away() -> None:
     with st.container(horizontal=True, gap="small"):
         if made.text is not None:
             _file(say("menu.take.script"), made.text.encode(), f"{name}.py", "text/x-python")
-        if now.m:
+        if 0 < now.m <= LARGEST_TABLE:
             _file(say("menu.take.csv"), pairs_csv(now).encode("utf-8-sig"), f"{name}.csv", "text/csv")
+        if now.m:
             _file(say("menu.take.npz"), numbers_npz(now), f"{name}.npz", "application/octet-stream")
     st.caption(say("menu.take.pictures"))
 

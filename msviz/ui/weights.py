@@ -63,6 +63,8 @@ def _strips(view: SweepsView) -> None:
     st.subheader(say("page.weights.strip.title", anchor=view.anchor), anchor=False)
     method = method_name(now.state.method)
     st.markdown(say("page.weights.strip.text", anchor=view.anchor, method=method))
+    if view.left:
+        st.caption(say("page.weights.strip.left", shown=len(view.others), left=view.left))
     for column, strip in zip(st.columns(len(view.strips)), view.strips, strict=True):
         with column:
             name = f"msviz-weights-{strip.name}-anchor-{view.anchor}-{now.state.method.name}"

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from msviz.data import GRID
 from msviz.data.datasets import digit_pixels
@@ -19,6 +20,7 @@ from msviz.views.readouts import readouts
 from msviz.views.scene import Scene
 
 MOST_LINES: Final = 30
+LARGEST_TABLE: Final = 512  # points: a larger batch has millions of pairs
 WIDTH: Final = 110  # characters a line of numbers
 
 
@@ -153,7 +155,7 @@ def pairs_csv(scene: Scene) -> str:
 
 
 def numbers_npz(scene: Scene) -> bytes:
-    """The batch and its matrices as one file for `numpy.load`, each under its name.
+    """The batch and its matrices as one file for `numpy.load`; of more than 512 points without matrices.
 
     Args:
         scene: the evaluated state.
@@ -165,17 +167,16 @@ def numbers_npz(scene: Scene) -> bytes:
         ['ids', 'kept', 'labels', 'loss', 'method', 'positive', 'signed_weights', 'sim', 'x']
     """
     batch = scene.state.batch
+    found: dict[str, ArrayLike] = {
+        "x": batch.x,
+        "labels": batch.labels,
+        "ids": batch.ids,
+        "loss": float(scene.evaluation.value) if scene.m else 0.0,
+        "method": repr(scene.state.method),
+    }
+    if scene.m <= LARGEST_TABLE:
+        found["sim"], found["signed_weights"] = scene.sim.numpy(), scene.evaluation.gradient.numpy()
+        found["positive"], found["kept"] = scene.pairs.pos.numpy(), scene.kept.numpy()
     file = io.BytesIO()
-    np.savez_compressed(
-        file,
-        x=batch.x,
-        labels=np.asarray(batch.labels),
-        ids=np.asarray(batch.ids),
-        sim=scene.sim.numpy(),
-        signed_weights=scene.evaluation.gradient.numpy(),
-        positive=scene.pairs.pos.numpy(),
-        kept=scene.kept.numpy(),
-        loss=np.asarray(float(scene.evaluation.value) if scene.m else 0.0),
-        method=np.asarray(repr(scene.state.method)),
-    )
+    np.savez_compressed(file, allow_pickle=False, **found)
     return file.getvalue()

@@ -18,6 +18,8 @@ from msviz.views.scene import Scene
 STEPS: Final = 60  # values of a parameter
 FEWER: Final = 12  # of a loss of the whole batch, when the batch is large
 LARGE: Final = 128  # points
+MOST_POSITIVES: Final = 40  # rows of a strip, the hardest pairs of each kind
+MOST_NEGATIVES: Final = 80
 EPSILON: Final = (0.0, 1.0)  # the slider's range; there is no upper limit by itself
 
 
@@ -55,7 +57,9 @@ class SweepsView:
 
     Args:
         anchor: its id.
-        others: ids of the rows' other ends: positives first, then negatives, each from the most similar down.
+        others: ids of the rows' other ends: positives first, then negatives, each from the most similar down. Of many
+            pairs the hardest ones (least similar positives, most similar negatives), and the selected pair.
+        left: how many pairs have no row.
         positive: [R] the row's kind.
         s: [R] the row's similarity.
         selected: the row of the selected pair; None when only an anchor is selected.
@@ -67,6 +71,7 @@ class SweepsView:
     positive: tuple[bool, ...]
     s: tuple[float, ...]
     selected: int | None
+    left: int
     strips: tuple[Strip, ...]
 
 
@@ -93,14 +98,18 @@ def sweeps_view(scene: Scene) -> SweepsView | None:
     positive = scene.pairs.pos[i].numpy()
     s = scene.sim[i].numpy()
     rows = sorted((j for j in range(scene.m) if j != i), key=lambda j: (not positive[j], -s[j], batch.ids[j]))
-    wanted = selection.other
+    wanted = None if selection.other is None else batch.index(selection.other)
+    count = int(positive.sum())
+    hardest = {*rows[max(0, count - MOST_POSITIVES) : count + MOST_NEGATIVES], wanted}
+    shown = [row for row in rows if row in hardest]
     return SweepsView(
         anchor=selection.anchor,
-        others=tuple(batch.ids[j] for j in rows),
-        positive=tuple(bool(positive[j]) for j in rows),
-        s=tuple(float(s[j]) for j in rows),
-        selected=None if wanted is None else rows.index(batch.index(wanted)),
-        strips=tuple(_strip(scene, i, rows, info) for info in (*param_infos(method.params), None)),
+        others=tuple(batch.ids[j] for j in shown),
+        positive=tuple(bool(positive[j]) for j in shown),
+        s=tuple(float(s[j]) for j in shown),
+        selected=None if wanted is None else shown.index(wanted),
+        left=len(rows) - len(shown),
+        strips=tuple(_strip(scene, i, shown, info) for info in (*param_infos(method.params), None)),
     )
 
 

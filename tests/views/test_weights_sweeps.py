@@ -6,6 +6,7 @@ import pytest
 from msviz.core.losses import LOSSES
 from msviz.core.methods import Method, evaluate
 from msviz.data import PRESETS
+from msviz.data.datasets import digits_batch
 from msviz.state import State
 from msviz.views.scene import Scene, scene
 from msviz.views.weights_sweeps import SweepsView, sweeps_view
@@ -87,3 +88,17 @@ def test_bins_are_whole_numbers() -> None:
 
 def test_without_mining_epsilon_has_no_present_value() -> None:
     assert _view(reference(Method("linear"), (0, 3))).strips[-1].now is None
+
+
+def test_of_many_pairs_the_hardest_stand_in_the_strips_and_the_selected_one() -> None:
+    batch = digits_batch(range(4), 60, seed=0)
+    now = scene(State(batch, MS).select(batch.ids[0], batch.ids[-1]))
+    view = _view(now)
+    positives = [s for s, positive in zip(view.s, view.positive, strict=True) if positive]
+    assert len(positives) == 40
+    assert len(view.others) in (120, 121)
+    assert view.left == 239 - len(view.others)
+    assert min(positives) == pytest.approx(float(now.sim[0][now.pairs.pos[0]].min()))
+    assert view.selected is not None
+    assert view.others[view.selected] == batch.ids[-1]
+    assert all(len(strip.gradient) == len(view.others) for strip in view.strips)
