@@ -4,7 +4,7 @@
 // other kind: the gate of the positives is solid and above, that of the negatives dashed and below, as are their edges on
 // the board, and its flag points to the side that is kept. A gate can be dragged: that moves epsilon.
 
-const PAD = 14, NEAR = 9, GRAB = 4;
+const PAD = 14, NEAR = 9, GRAB = 4, MANY = 30;  // pixels; from so many marks on a dotted outline costs more than it shows
 
 // What is known of one anchor's pairs: S and decisions, in class order; null when they were not sent (a large batch).
 function rowValues(bench, row) {
@@ -14,11 +14,16 @@ function rowValues(bench, row) {
   return at < 0 || bench.matrices.S.length < (at + 1) * m ? null : { S: part(bench.matrices.S), code: part(bench.matrices.code) };
 }
 
-// Where the axis ends: at 1, or farther out where points are not normalised.
-function reachOf(values) {
-  let most = 1;
-  for (const s of values) most = Math.max(most, Math.abs(s));
-  return most < 1.001 ? 1 : Math.ceil(most * 2) / 2;
+// Where every axis ends: at 1, or farther out where points are not normalised.
+const reaches = new WeakMap();
+function reachOf(bench) {
+  const { S } = bench.matrices, sent = Object.values(bench.head.more.lines?.sent ?? {});
+  if (!reaches.has(S)) {
+    let most = 1;
+    for (const values of [S, ...sent.map((row) => row.S)]) for (const s of values) if (s > most || -s > most) most = Math.abs(s);
+    reaches.set(S, most < 1.001 ? 1 : Math.ceil(most * 2) / 2);
+  }
+  return reaches.get(S);
 }
 
 // size: height, r (of a mark), away (of the first mark from the axis), step (of the next), head and foot (room for words).
@@ -33,17 +38,18 @@ function makeAnchorLine(bench, svg, { height, r, away, step, head = 0, foot = 0 
     line.anchor = ids[at];
     put(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
     if (!values) return;
-    const { S, code } = values, reach = reachOf(S), span = width - 2 * PAD;
+    const { S, code } = values, reach = reachOf(bench), span = width - 2 * PAD;
     const x = (line.x = (s) => PAD + ((Math.max(-reach, Math.min(reach, s)) + reach) / (2 * reach)) * span);
     line.back = (px) => ((px - PAD) / span) * 2 * reach - reach;
     const [least, leastAt, most, mostAt] = bounds[at];
     drawAxis(reach, x);
 
     // Marks that are near each other stand one behind the other; the hardest ones stand first.
-    const hardest = new Set([leastAt, mostAt]), taken = new Map(), others = [...order.keys()].filter((k) => k !== row);
-    others.sort((a, b) => hardest.has(ids[order[b]]) - hardest.has(ids[order[a]]));
+    const taken = new Map(), first = [leastAt, mostAt].filter((id) => id >= 0).map((id) => bench.rank.get(id));
+    const others = [...first, ...order.keys()].filter((k, n) => k !== row && (n < first.length || !first.includes(k)));
+    svg.classList.toggle("many", others.length > MANY);
     line.spots = others.map((k) => {
-      const positive = isPositive(code[k]), slot = `${positive}${Math.round(x(S[k]) / (1.5 * r))}`, level = taken.get(slot) ?? 0;
+      const positive = isPositive(code[k]), slot = Math.round(x(S[k]) / (1.5 * r)) + (positive ? 1e6 : 0), level = taken.get(slot) ?? 0;
       taken.set(slot, level + 1);
       const up = away + Math.min(level, 2) * step;
       return { id: ids[order[k]], label: labels[order[k]], s: S[k], x: x(S[k]), y: middle + (positive ? -up : up), positive, dropped: isDropped(code[k]) };
