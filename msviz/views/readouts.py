@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import torch
 from jaxtyping import Bool
 from torch import Tensor
 
@@ -107,14 +108,22 @@ def why_still(scene: Scene) -> Message | None:
         return None
     weighs = scene.weights > 0
     away = 1 - scene.sim[weighs].abs()
-    if bool((away < SAME).all()):
+    if scene.state.normalize and bool((away < SAME).all()):
         return msg("zero.still", count=int(weighs.sum()))
     return msg("zero.balanced")
 
 
 def coincide(scene: Scene, among: Bool[Tensor, "m m"]) -> bool:
     """Whether there are such pairs and the two points of each lie in one place."""
-    return bool(among.any()) and bool((scene.sim[among] > 1 - SAME).all())
+    return bool(among.any()) and bool(same_place(scene)[among].all())
+
+
+def same_place(scene: Scene) -> Bool[Tensor, "m m"]:
+    """Which pairs lie in one place: S is 1 there, and where norms count the points are the same."""
+    if scene.state.normalize:
+        return scene.sim > 1 - SAME
+    x = torch.from_numpy(scene.state.batch.x.copy())
+    return torch.cdist(x, x) < SAME
 
 
 def gap(scene: Scene) -> tuple[int, float]:

@@ -23,7 +23,7 @@ from msviz.data.presets import DEFAULT_PRESET, PRESETS
 from msviz.state import State
 from msviz.text import Message, msg, say
 from msviz.views.places import Place, between, beyond, fan, unit
-from msviz.views.readouts import SAME, gap, why_still, why_zero
+from msviz.views.readouts import SAME, gap, same_place, why_still, why_zero
 from msviz.views.scene import Scene, scene
 
 APART: Final = 12.0  # degrees between points that are spread
@@ -169,10 +169,9 @@ def _spread(now: Scene) -> Step | None:
     """Points that share a place stand side by side, their classes taking turns."""
     batch = now.state.batch
     groups: dict[int, list[int]] = defaultdict(list)
-    for row in range(now.m):
-        same = (now.sim[row] > 1 - SAME).numpy()
-        same[row] = True
-        groups[int(same.argmax())].append(row)
+    same = same_place(now).fill_diagonal_(True)
+    for row, first in enumerate(same.int().argmax(1).tolist()):
+        groups[first].append(row)
     crowds = [rows for rows in groups.values() if len(rows) > 1]
     if not crowds:
         return None

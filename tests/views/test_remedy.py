@@ -2,14 +2,15 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 from msviz.core.losses import LOSSES
 from msviz.core.methods import METHODS, Method
-from msviz.data import MAX_POINTS, PRESETS, Batch, digits_batch
+from msviz.data import PRESETS, Batch, digits_batch
 from msviz.state import State, default_state
 from msviz.text import catalogue, say
-from msviz.views.readouts import readouts
+from msviz.views.readouts import coincide, readouts
 from msviz.views.remedy import Remedy, remedies
 from msviz.views.scene import scene
 from tests.views.scenes import MS, circle, keys
@@ -151,8 +152,46 @@ def test_whatever_the_method_and_the_batch_every_remedy_ends_the_cause(batch: Ba
         assert all(say(step) for remedy in found for step in remedy.steps)
 
 
-def test_a_full_batch_gets_no_new_point() -> None:
-    full = State(Batch.of([[1, 0]] * MAX_POINTS, [0] * MAX_POINTS), MS)
+SPHERE = np.eye(3)
+OTHER_BOARDS = [
+    *(
+        State(Batch.of(SPHERE[rows], labels), MS)
+        for rows, labels in (([2], [0]), ([0, 1, 2], [0, 0, 0]), ([0, 1, 2], [0, 1, 2]))
+    ),
+    State(Batch.of(SPHERE[[2, 2, 2, 2]], [0, 0, 1, 1]), MS),
+    *(
+        State(Batch.of(points, labels), MS).with_normalize(False)
+        for points, labels in (
+            ([[0, 0]], [0]),
+            ([[0, 0], [0, 0]], [0, 1]),
+            ([[1.5, 0], [1.5, 0.1], [0, -0.2], [0.1, -0.2]], [0, 0, 1, 1]),
+            ([[1.9, 0], [1.9, 0.1], [1, 0], [1, 0.1]], [0, 0, 1, 1]),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("state", OTHER_BOARDS, ids=lambda state: f"{state.batch.board.shape}-{state.normalize}")
+@pytest.mark.filterwarnings("ignore::msviz.core.similarity.ZeroRowWarning")
+def test_on_the_sphere_and_where_norms_count_every_remedy_ends_the_cause(state: State) -> None:
+    for method in METHODS_TRIED[::3]:
+        tried = state.with_method(method)
+        numbers, found = readouts(scene(tried)), remedies(tried)
+        assert bool(found) == bool(numbers.why_zero or numbers.why_still), method
+        assert all(_ends_it(remedy) for remedy in found), method
+
+
+def test_where_norms_count_points_with_large_s_do_not_lie_in_one_place() -> None:
+    # Every S is above 1, and no two points are the same.
+    state = State(Batch.of([[1.9, 0], [1.9, 0.1], [1.2, 0], [1.2, 0.1]], [0, 0, 1, 1]), Method("triplet", lam=0))
+    now = scene(state.with_normalize(False))
+    assert float(now.sim.min()) > 1
+    assert not coincide(now, now.pairs.pos | now.pairs.neg)
+
+
+def test_a_full_batch_gets_no_new_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("msviz.data.batch.MAX_POINTS", 40)
+    full = State(Batch.of([[1, 0]] * 40, [0] * 40), MS)
     first = remedies(full)[0]
-    assert first.state.batch.m <= MAX_POINTS
+    assert first.state.batch.m <= 40
     assert _ends_it(first)
