@@ -12,7 +12,7 @@ from msviz.core.forces import pair_forces
 from msviz.views.scene import Scene
 
 MOST: Final = 8  # steps drawn by themselves; the weaker ones together
-LEAST: Final = 0.01  # of the strongest: a shorter step has no arrow of its own
+LEAST: Final = 0.01  # of the longest arrow: a shorter step has none of its own
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ def pushes_view(scene: Scene) -> PushesView | None:
     each = pair_forces(torch.from_numpy(batch.x.copy()), gradient, scene.state.normalize, torch.tensor([i]))[0].numpy()
     size = np.linalg.norm(each, axis=1)
     order = [j for j in np.argsort(-size, kind="stable").tolist() if size[j] > 0]
-    seen = sum(bool(size[j] >= LEAST * size.max()) for j in order[:MOST])
+    longest = max(float(size.max(initial=0.0)), float(np.linalg.norm(each.sum(axis=0))))
+    seen = sum(bool(size[j] > LEAST * longest) for j in order[:MOST])
     drawn, rest = order[:seen], order[seen:]
     positive = scene.pairs.pos[i].tolist()
     pushes = [Push(batch.ids[j], positive[j], tuple(each[j].tolist())) for j in drawn]

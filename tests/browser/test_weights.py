@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from msviz.views.pushes import pushes_view
 from tests.browser.conftest import watched
 from tests.browser.playground import Playground
 from tests.browser.test_keyboard import tab_to
@@ -74,3 +75,15 @@ def test_a_hostile_link_gives_defaults_and_sentences_on_every_page(page: Page, a
     expect(shown.change()).to_contain_text("The link asks for the loss <script>")
     expect(shown.change()).to_contain_text("The points in this link are damaged")
     assert shown.computed().m == 14
+
+
+def test_forces_per_pair_draw_an_arrow_for_each_pair_and_go_into_the_link(weights: Playground) -> None:
+    weights.page.get_by_label("forces per pair").check()
+    weights.settle()
+    expect(weights.page.get_by_text("Select a point")).to_be_visible()
+    weights.click_point(4)
+    view = pushes_view(weights.computed())
+    assert view is not None
+    drawn = [text for text in weights.page.locator(".pushes .name").all_text_contents() if text]
+    assert drawn == ["sum", *(str(push.other) for push in view.pushes if push.other is not None)]
+    assert weights.state().display.per_pair
