@@ -18,14 +18,14 @@ from msviz.core.errors import MsvizError
 from msviz.data.grid import GRID, snap
 from msviz.data.source import Source
 
-MAX_POINTS: Final = 512
+MAX_POINTS: Final = 4096
 MAX_LABEL: Final = 255
 MAX_ID: Final = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Up to 512 labelled points. Made with `Batch.of`; every operation returns a new batch.
+    """Up to 4096 labelled points. Made with `Batch.of`; every operation returns a new batch.
 
     Args:
         ids: one stable number a point, unique, never given again within a batch (see next_id).
@@ -71,7 +71,7 @@ class Batch:
             next_id: above every id; the largest id + 1 by default.
 
         Raises:
-            MsvizError: error.too_many_points (m > 512), error.label_range, error.batch_shape (lengths or shapes that
+            MsvizError: error.too_many_points (m > 4096), error.label_range, error.batch_shape (lengths or shapes that
                 do not fit, ids that repeat, positions that are not finite).
 
         Example:

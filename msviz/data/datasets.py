@@ -10,10 +10,11 @@ import numpy as np
 from jaxtyping import Float64, Int64, UInt8
 
 from msviz.core.errors import MsvizError
-from msviz.data.batch import MAX_POINTS, Batch
+from msviz.data.batch import Batch
 from msviz.data.source import Source
 
 DIGITS: Final = 1797  # images; indices in Batch.digits are 0..1796
+MAX_SAMPLED: Final = 512  # images in a batch: as many as a link can carry, and every page shows at once
 Projection = Literal["pca", "lda"]
 Space = Literal["circle", "sphere", "pixels"]
 
@@ -99,9 +100,9 @@ def _checked(classes: Sequence[int], per_class: int, seed: int, method: str, spa
     if not _whole(per_class) or not 1 <= per_class <= has[scarce]:
         plain = "Images of each class: a whole number from 1 to {high} (there are {high} of digit {digit}), got {got}."
         raise MsvizError("error.digits_per_class", plain, high=has[scarce], digit=scarce, got=per_class)
-    if len(chosen) * per_class > MAX_POINTS:
+    if len(chosen) * per_class > MAX_SAMPLED:
         plain = "A batch holds at most {limit} points, got {got}. Remove some, or choose fewer classes or images."
-        raise MsvizError("error.too_many_points", plain, limit=MAX_POINTS, got=len(chosen) * per_class)
+        raise MsvizError("error.too_many_points", plain, limit=MAX_SAMPLED, got=len(chosen) * per_class)
     if not _whole(seed) or seed < 0:
         plain = "The seed is a whole number, 0 or more, got {got}."
         raise MsvizError("error.digits_seed", plain, got=seed)

@@ -29,10 +29,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from msviz.core.errors import MsvizError
-from msviz.data import GRID, MAX_POINTS, Batch, Source
+from msviz.data import GRID, Batch, Source
 from msviz.data.datasets import digit_pixels
 
 VERSION: Final = 1
+LONGEST: Final = 512  # points; more make addresses that some programs cut off
 MAX_BYTES: Final = 1 << 16  # decompressed; 512 points on a sphere with digits and a long note take 16 KB
 _HAS_DIGITS, _PIXELS, _SPHERE = 1, 2, 4
 _HEADER: Final = struct.Struct("<BBHI")
@@ -42,10 +43,10 @@ def pack(batch: Batch) -> str:
     """The batch as text, exactly.
 
     Raises:
-        MsvizError: error.link_batch: the embeddings are neither the board nor digit images, a link cannot carry them.
+        MsvizError: error.link_batch: more than 512 points, or embeddings that are neither the board nor digit images.
     """
     pixels = not batch.editable
-    if pixels and not _are_pixels(batch):
+    if batch.m > LONGEST or (pixels and not _are_pixels(batch)):
         plain = "These {m} points with {d} dimensions are too much for a link. Save them as a file instead."
         raise MsvizError("error.link_batch", plain, m=batch.m, d=batch.x.shape[1])
     flags = _HAS_DIGITS * (batch.digits is not None) + _PIXELS * pixels + _SPHERE * (batch.board.shape[1] == 3)
@@ -111,9 +112,9 @@ def _read(data: bytes) -> Batch:
             "This link was made by another version of msviz (format {got}, not {expected}). Shown instead: the default."
         )
         raise MsvizError("error.link_version", plain, got=version, expected=VERSION)
-    if m > MAX_POINTS:
+    if m > LONGEST:
         plain = "This link has {got} points, more than the {limit} that a batch can hold. Shown instead: the default."
-        raise MsvizError("error.link_too_many_points", plain, got=m, limit=MAX_POINTS)
+        raise MsvizError("error.link_too_many_points", plain, got=m, limit=LONGEST)
     if flags > _HAS_DIGITS + _PIXELS + _SPHERE or (flags & _PIXELS and not flags & _HAS_DIGITS):
         raise ValueError("unknown flags")
     reader = _Reader(data, _HEADER.size)

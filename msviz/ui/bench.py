@@ -22,6 +22,7 @@ from msviz.ui.layouts import LAYOUTS, Layout
 from msviz.views.blocks import window
 from msviz.views.board import Scales
 from msviz.views.change import ChangeView, change_view
+from msviz.views.in_blocks import DENSE
 from msviz.views.inspector import inspector_view
 from msviz.views.matrices import decisions, matrix_view
 from msviz.views.panels import Panel
@@ -182,8 +183,8 @@ def change_line(desk: Desk, change: ChangeView) -> str:
 
 
 def _proof(now: Scene, moving: bool) -> str:
-    """The proof line; while something moves it would be a frame behind, so it says nothing."""
-    if moving or not now.m:
+    """The proof line; while something moves it would be a frame behind, and for thousands of points take seconds."""
+    if moving or not 0 < now.m <= DENSE:
         return ""
     worst = proof(now.sim, now.pairs, now.state.method)
     return say("js.w.proof", difference=number(worst, 2))

@@ -42,7 +42,7 @@ def frame(body: bytes) -> bytes:
         False
     """
     layout, query, events = _request(body)
-    desk, start, scale = _start(query) or _begin(_desk(query))
+    desk, start, scale = _start(query) or _start_large(query)
     try:
         desk = desk.apply(session.BENCH, events)
     except RecursionError as error:
@@ -72,9 +72,15 @@ Start = tuple[Desk, Scene, Scales]
 
 @lru_cache(maxsize=256)
 def _start(query: str) -> Start | None:
-    """Where a gesture begins, the same for all its frames; None for a large batch, which is made anew."""
+    """Where a gesture begins, the same for all its frames; None for a large batch."""
     desk = _desk(query)
     return None if desk.state.batch.m > LARGE else _begin(desk)
+
+
+@lru_cache(maxsize=2)
+def _start_large(query: str) -> Start:
+    """The same for large batches: of 512 points it is 20 MB, so few are kept."""
+    return _begin(_desk(query))
 
 
 def _desk(query: str) -> Desk:

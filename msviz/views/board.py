@@ -95,15 +95,9 @@ def board_view(scene: Scene, scale: Scales) -> BoardView:
     kept = (scene.kept | scene.kept.T).numpy()
     if scene.state.method.epsilon is None:  # without mining every pair is kept: only those that weigh something
         kept = both > 0
-    rows, columns = np.nonzero(np.triu(kept, 1))
-    weight = both[rows, columns]
-    drawn = np.argsort(weight, kind="stable")
-    if batch.m > FEW_POINTS:
-        selection = scene.state.display.selection
-        own = batch.index(selection.anchor) if selection else -1
-        shown = (rows[drawn] == own) | (columns[drawn] == own)
-        shown[-MOST_EDGES:] = True
-        drawn = drawn[shown]
+    upper = np.triu(kept, 1)
+    rows, columns = np.nonzero(upper) if batch.m <= FEW_POINTS else _heaviest(scene, upper, both)
+    drawn = np.argsort(both[rows, columns], kind="stable")
     positive = scene.pairs.pos.numpy()
     edges = tuple(
         Edge(
@@ -117,4 +111,17 @@ def board_view(scene: Scene, scale: Scales) -> BoardView:
         for i, j in zip(rows[drawn].tolist(), columns[drawn].tolist(), strict=True)
     )
     steps = scene.forces / scale.force if batch.editable else np.zeros(batch.board.shape)
-    return BoardView(edges, len(rows), steps)
+    return BoardView(edges, int(upper.sum()), steps)
+
+
+def _heaviest(scene: Scene, upper: np.ndarray, both: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the heaviest edges and of the selected anchor's, without a list of all of millions."""
+    selection, count = scene.state.display.selection, min(MOST_EDGES, int(upper.sum()))
+    weight = np.where(upper, both, -np.inf).ravel()
+    chosen = np.argpartition(weight, -count)[-count:] if count else np.zeros(0, dtype=np.int64)
+    if selection is not None:
+        own = scene.state.batch.index(selection.anchor)
+        after, before = own * scene.m + np.flatnonzero(upper[own]), np.flatnonzero(upper[:, own]) * scene.m + own
+        chosen = np.union1d(chosen, np.concatenate([after, before]))
+    rows, columns = np.divmod(chosen, scene.m)
+    return rows, columns

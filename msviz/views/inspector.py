@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from msviz.core.losses.spec import Equation
+from msviz.core.reasons import Reasons
 from msviz.state import Selection
 from msviz.text import Message, msg, number
 from msviz.views.scene import Scene
@@ -122,8 +123,13 @@ def _legend(equation: Equation) -> tuple[tuple[str, Message], ...]:
     return tuple((role, words(role)) for role in roles)
 
 
-def mining_verdict(scene: Scene, i: int, j: int) -> Message:
+def mining_verdict(scene: Scene, i: int, j: int, known: Reasons | None = None) -> Message:
     """What mining decided of the pair (i, j) of batch rows, with the two numbers it compared and the rival.
+
+    Args:
+        scene: the evaluated state.
+        i, j: rows of the batch, the anchor's and the other's.
+        known: the scene's reasons of i, for those who ask for many pairs of it.
 
     Numbers get as many digits as it takes to see which one is larger.
 
@@ -136,7 +142,7 @@ def mining_verdict(scene: Scene, i: int, j: int) -> Message:
     epsilon, batch = scene.state.method.epsilon, scene.state.batch
     if epsilon is None:
         return msg("mining.off")
-    reason = scene.reasons.pair(i, j)
+    reason = (scene.reasons_of(i) if known is None else known).pair(0, j)
     if reason.rival_at is None or reason.rival is None or reason.limit is None:
         return msg("mining.no_negative" if reason.positive else "mining.no_positive", anchor=batch.ids[i])
     digits = digits_that_show(reason.compared, reason.limit)

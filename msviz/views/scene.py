@@ -12,10 +12,11 @@ from torch import Tensor
 
 from msviz.core.forces import forces
 from msviz.core.methods import Evaluation, evaluate
-from msviz.core.pairs import Bounds, Pairs, bounds, label_pairs, mine
+from msviz.core.pairs import Bounds, Pairs, bounds, label_pairs
 from msviz.core.reasons import Reasons, reasons
 from msviz.core.similarity import similarity, zero_rows
 from msviz.state import State
+from msviz.views.in_blocks import DENSE, compared_rows, evaluate_rows, weigh
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +88,18 @@ class Scene:
         known = {self.state.method: Weighed(self.evaluation.mined, self.evaluation.gradient)}
         for method in self.state.others:
             if method not in known:
-                mined = mine(self.sim, self.pairs, method.epsilon)
-                known[method] = Weighed(mined, method.loss.pair_gradient(self.sim, mined, method.params))
+                known[method] = Weighed(*weigh(self.sim, self.pairs, method))
         return tuple(known[method] for method in (self.state.method, *self.state.others))
 
     @cached_property
     def reasons(self) -> Reasons:
         """Why mining keeps or drops each pair; worked out when somebody asks, not in every frame of a drag."""
         return reasons(self.sim, self.pairs, self.state.method.epsilon)
+
+    def reasons_of(self, row: int) -> Reasons:
+        """The reasons of one anchor, as row 0: in a large batch all of them would take as long as the whole scene."""
+        anchor = slice(row, row + 1)
+        return reasons(self.sim[anchor], self.pairs.rows(anchor), self.state.method.epsilon)
 
 
 @lru_cache(maxsize=64)
@@ -104,7 +109,7 @@ def _pairs(labels: tuple[int, ...]) -> Pairs:
 
 
 def scene(state: State) -> Scene:
-    """Evaluate a state with the core, in float64.
+    """Evaluate a state with the core: in float64, and above 512 points in float32 (see in_blocks.py).
 
     Example:
         >>> from msviz.state import default_state
@@ -112,14 +117,19 @@ def scene(state: State) -> Scene:
         14
     """
     x = torch.from_numpy(state.batch.x.copy())
-    sim = similarity(x, normalize=state.normalize)
-    pairs = _pairs(state.batch.labels)
-    evaluation = evaluate(sim, pairs, state.method)
+    if state.batch.m <= DENSE:
+        sim = similarity(x, normalize=state.normalize)
+        pairs = _pairs(state.batch.labels)
+        hardest, evaluation = bounds(sim, pairs), evaluate(sim, pairs, state.method)
+    else:
+        x = x.float()
+        sim, pairs, hardest = compared_rows(x, state.batch.labels, state.normalize)
+        evaluation = evaluate_rows(sim, pairs, state.method)
     return Scene(
         state=state,
         sim=sim,
         pairs=pairs,
-        bounds=bounds(sim, pairs),
+        bounds=hardest,
         evaluation=evaluation,
         forces=forces(x, evaluation.value_gradient, state.normalize).numpy(),
         zero_rows=tuple(zero_rows(x).tolist()),

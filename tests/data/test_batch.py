@@ -125,7 +125,7 @@ def test_a_class_is_a_whole_number_from_0_to_255(label: int) -> None:
     assert _key(lambda: SQUARE.relabelled(0, label)) == "error.label_range"
 
 
-def test_512_points_are_the_limit() -> None:
+def test_4096_points_are_the_limit() -> None:
     full = Batch.of(np.ones((MAX_POINTS, 2)), [0] * MAX_POINTS)
     assert _key(lambda: full.added((1, 0), 0)) == "error.too_many_points"
 

@@ -14,8 +14,9 @@ from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method, evaluate
 from msviz.core.pairs import label_pairs
 from msviz.core.similarity import similarity
-from msviz.data import MAX_POINTS, PRESETS, Batch, digits_batch
+from msviz.data import PRESETS, Batch, digits_batch
 from msviz.state import Display, Selection, State, decode, default_state, encode
+from msviz.state.packed import LONGEST
 from tests.state.strategies import states
 
 RESERVED = {"loss", "epsilon", "batch", "points", "pair", "hide", "shares", "diff", "zoom", "camera", "flat", "vs"}
@@ -112,7 +113,7 @@ def test_ids_that_were_deleted_are_not_given_again_after_a_link() -> None:
 def test_links_are_short_enough_to_be_sent() -> None:
     rng = np.random.default_rng(0)
     batch = Batch.of(rng.normal(size=(64, 2)), rng.integers(0, 8, 64).tolist())
-    full = Batch.of(rng.normal(size=(MAX_POINTS, 3)), rng.integers(0, 256, MAX_POINTS).tolist())
+    full = Batch.of(rng.normal(size=(LONGEST, 3)), rng.integers(0, 256, LONGEST).tolist())
     digits = digits_batch(range(10), 51, 0, space="pixels")
     lengths = {
         name: _length(default_state().with_batch(b)) for name, b in [("64", batch), ("512", full), ("d", digits)]
