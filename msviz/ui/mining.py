@@ -11,7 +11,7 @@ from msviz.text import number, say
 from msviz.ui import session
 from msviz.ui.desk import Desk
 from msviz.views.kept import kept_view
-from msviz.views.mining import lines_view, reasons_csv, reasons_view
+from msviz.views.mining import CSV_UP_TO, lines_view, reasons_csv, reasons_view
 from msviz.views.scene import Scene
 
 _CONFIG: Final = {
@@ -33,6 +33,7 @@ def mining_data(desk: Desk, now: Scene) -> dict[str, Any]:
     rows = [
         (row.other, row.positive, row.kept, number(row.s, 3), number(row.w, 3), say(row.why)) for row in reasons.rows
     ]
+    hint = f"{say(reasons.hint)} {say(reasons.some)}" if reasons.some else say(reasons.hint)
     return {
         "lines": {
             "first": lines.first,
@@ -40,7 +41,7 @@ def mining_data(desk: Desk, now: Scene) -> dict[str, Any]:
             "note": say(lines.note) if lines.note else "",
             "sent": sent,
         },
-        "reasons": {"anchor": reasons.anchor, "title": say(reasons.title), "hint": say(reasons.hint), "rows": rows},
+        "reasons": {"anchor": reasons.anchor, "title": say(reasons.title), "hint": hint, "rows": rows},
     }
 
 
@@ -62,7 +63,7 @@ def below() -> None:
         words = f"{words} {say('mining.curve.some', drawn=MOST_CURVES, classes=classes)}"
     st.markdown(words)
     st.download_button(
-        say("mining.csv"),
+        say("mining.csv" if now.m <= CSV_UP_TO else "mining.csv.anchor"),
         lambda: reasons_csv(now).encode("utf-8-sig"),  # made when asked for; with a mark for spreadsheets
         file_name="msviz-mining-reasons.csv",
         mime="text/csv",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import torch
@@ -11,6 +12,8 @@ from torch import Tensor
 
 from msviz.text import Message, msg, number
 from msviz.views.scene import Scene
+
+MOST_STEPS: Final = 1000  # of a curve that is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +41,13 @@ class KeptCurve:
         return int(np.searchsorted(self.gaps, epsilon, side="left"))
 
     def steps(self, high: float) -> tuple[list[float], list[int]]:
-        """Where the curve steps between 0 and high, and how many are kept from there on, the two ends included."""
+        """Where the curve steps between 0 and high, and how many are kept from there on, the two ends included.
+
+        Of a curve with more than 1,000 steps, finer than a screen, the counts at 1,000 margins.
+        """
         inside = np.unique(self.gaps[(self.gaps >= 0) & (self.gaps < high)])
+        if len(inside) > MOST_STEPS:
+            inside = np.linspace(0, high, MOST_STEPS, endpoint=False)[1:]
         after = np.searchsorted(self.gaps, inside, side="right")
         return [0.0, *inside.tolist(), high], [self.kept(0.0), *after.tolist(), self.kept(high)]
 

@@ -121,7 +121,7 @@ def coincide(scene: Scene, among: Bool[Tensor, "m m"]) -> bool:
 def same_place(scene: Scene) -> Bool[Tensor, "m m"]:
     """Which pairs lie in one place: S is 1 there, and where norms count the points are the same."""
     if scene.state.normalize:
-        return scene.sim > 1 - SAME
+        return scene.sim > 1 - max(SAME, 8 * torch.finfo(scene.sim.dtype).eps)
     x = torch.from_numpy(scene.state.batch.x.copy())
     return torch.cdist(x, x) < SAME
 

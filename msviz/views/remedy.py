@@ -29,6 +29,7 @@ from msviz.views.scene import Scene, scene
 APART: Final = 12.0  # degrees between points that are spread
 BEHIND: Final = 20.0  # degrees that a new positive lies behind the negative that it makes hard
 MOST_STEPS: Final = 5
+LARGEST: Final = 1024  # points: a larger batch would have to be evaluated for seconds
 _START: Final = ((60, 0), (80, 1), (100, 0), (120, 1))  # an empty board's first points: degrees, class; they alternate
 
 
@@ -57,7 +58,7 @@ def remedies(state: State) -> tuple[Remedy, ...]:
         state: any state.
 
     Returns:
-        At most two, the first one changes the batch where that is possible.
+        At most two, the first one changes the batch where that is possible; none for a batch of thousands.
 
     Example:
         >>> from msviz.state import default_state
@@ -66,6 +67,8 @@ def remedies(state: State) -> tuple[Remedy, ...]:
         >>> [step.key for remedy in remedies(lonely) for step in remedy.steps]
         ['zero.remedy.move', 'zero.remedy.epsilon']
     """
+    if state.batch.m > LARGEST:
+        return ()
     start = scene(state)
     found: list[Remedy] = []
     for way in _WAYS.get(_cause(start), ()):

@@ -85,3 +85,10 @@ def test_without_mining_the_curve_stands_and_nothing_is_marked() -> None:
     assert view.epsilon is None
     assert view.summary[0].key == "mining.curve.off"
     assert view.curves[0].kept(0.1) == 15
+
+
+def test_a_curve_finer_than_a_screen_is_drawn_at_a_thousand_margins_that_are_exact() -> None:
+    curve = KeptCurve("A", 0, True, np.sort(np.random.default_rng(1).uniform(0, 1, 5000)), 5000, 0)
+    x, kept = curve.steps(1.0)
+    assert len(x) == 1001
+    assert kept == [curve.kept(epsilon) for epsilon in x]

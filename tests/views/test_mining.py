@@ -131,3 +131,23 @@ def test_a_large_batch_brings_the_numbers_of_its_lines(anchor: int) -> None:
     assert decided[rank] == 0
     kept = {order[k] for k, code in enumerate(decided) if code in (1, 3)}
     assert kept == set(np.flatnonzero(now.kept[anchor].numpy()).tolist())
+
+
+def test_of_hundreds_of_pairs_those_nearest_to_their_gate_are_listed_and_the_selected_one() -> None:
+    now = scene(_many(300).select(7, 100))
+    view = reasons_view(now)
+    assert len(view.rows) in (200, 201)
+    assert 100 in {row.other for row in view.rows}
+    assert view.some is not None
+    assert say(view.some).startswith(f"Listed are the {len(view.rows)} of 299 pairs")
+    known = now.reasons_of(7)
+    away = (known.compared[0] - known.limit[0]).abs()
+    listed = {row.other for row in view.rows} - {100}
+    assert max(float(away[j]) for j in listed) <= min(float(away[j]) for j in set(range(300)) - listed - {7, 100})
+    assert [row.s for row in view.rows] == sorted((row.s for row in view.rows), reverse=True)
+
+
+def test_of_thousands_of_points_the_csv_holds_the_selected_anchor() -> None:
+    rows = list(csv.DictReader(io.StringIO(reasons_csv(scene(_many(520).select(3))))))
+    assert (len(rows), {row["anchor"] for row in rows}) == (519, {"3"})
+    assert len(reasons_csv(scene(_many(520))).splitlines()) == 1
