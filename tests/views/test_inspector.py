@@ -12,7 +12,7 @@ from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS
 from msviz.state import State, default_state
 from msviz.text import catalogue, msg, number, say
-from msviz.views.inspector import _digits_that_show, _legend, inspector_view, mining_verdict
+from msviz.views.inspector import _legend, digits_that_show, inspector_view, mining_verdict
 from msviz.views.scene import scene
 from tests.views.scenes import MS, keys, on_circle, one_anchor, reference
 
@@ -125,7 +125,7 @@ def test_verdicts_name_points_by_id() -> None:
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 1e-12, -1e-3, -1e-6, -1e-9, -1e-12])
-def test_near_a_tie_the_verdict_gets_the_digits_that_show_it(gap: float) -> None:
+def test_near_a_tie_the_verdict_gets_thedigits_that_show_it(gap: float) -> None:
     # The least similar positive at .65: a negative is kept above .55.
     now = one_anchor([0.82, 0.65], [0.55 + gap, 0.3])
     verdict = mining_verdict(now, 0, 3)
@@ -157,7 +157,7 @@ def test_an_exact_tie_needs_no_digits() -> None:
 @example(0.0, -1e-9)
 def test_written_numbers_differ_when_the_numbers_do(one: float, two: float) -> None:
     assume(abs(one - two) > 1e-15)
-    digits = _digits_that_show(one, two)
+    digits = digits_that_show(one, two)
     first, second = (float(number(x, digits).replace("−", "-")) for x in (one, two))
     assert (first < second) == (one < two)
 
