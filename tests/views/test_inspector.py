@@ -125,7 +125,7 @@ def test_verdicts_name_points_by_id() -> None:
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 1e-12, -1e-3, -1e-6, -1e-9, -1e-12])
-def test_near_a_tie_the_verdict_gets_thedigits_that_show_it(gap: float) -> None:
+def test_near_a_tie_the_verdict_gets_the_digits_that_show_it(gap: float) -> None:
     # The least similar positive at .65: a negative is kept above .55.
     now = one_anchor([0.82, 0.65], [0.55 + gap, 0.3])
     verdict = mining_verdict(now, 0, 3)
