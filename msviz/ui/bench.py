@@ -56,7 +56,8 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         scale: what colours and arrows are drawn to.
         layout: the page.
     """
-    matrices, change = matrix_view(now), change_view(before, now)
+    every = (layout.rows or not desk.open) and window(now.state).starts is None
+    matrices, change = matrix_view(now, every), change_view(before, now)
     panels = layout.panels(now, scale)
     shown = window(now.state)
     head: dict[str, Any] = {
@@ -76,7 +77,7 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
             "rows": [shown.rows.start, shown.rows.stop],
             "columns": [shown.columns.start, shown.columns.stop],
         },
-        "known": None if shown.starts is None else matrices.known,
+        "known": None if every else matrices.known,
         "changed": [] if shown.means else np.flatnonzero(change.changed[shown.cells]).tolist(),
         "proof": _proof(now, desk.open),
         **_way_back(desk),
@@ -85,7 +86,7 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
     }
     images, head["pictures"] = _pictures(now)
     values = [panel.values for panel in panels]
-    decided = [matrices.decision, *([] if shown.starts is None else [shown.decisions(decisions(now))])]
+    decided = [matrices.decision, *([] if every else [shown.decisions(decisions(now))])]
     decided += [panel.decision for panel in panels if panel.decision is not None]
     return pack(head, matrices.sim, matrices.gradient, *values, *decided, images)
 

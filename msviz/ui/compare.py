@@ -23,18 +23,26 @@ HIDDEN: Final = "–"
 
 
 def compare_data(desk: Desk, now: Scene) -> dict[str, Any]:
-    """What assets/compare.js draws: a line of figures a method, the pair that two differ in most, and the menu."""
+    """What assets/compare.js draws: figures of every method, the pair that two differ in most, and the menu.
+
+    While something moves only the heatmaps follow: nobody reads words that change 20 times a second.
+    """
     methods = compared(now)
     one, two = now.state.display.versus
     return {
         "cards": [
-            {"key": it.key, "number": it.number, "name": method_name(it.method), "figures": figures(now, it)}
+            {
+                "key": it.key,
+                "number": it.number,
+                "name": method_name(it.method),
+                "figures": None if desk.open else figures(now, it),
+            }
             for it in methods
         ],
         "how": now.state.display.shares,
         "hows": SHARES,
         "versus": [one, two],
-        "apart": _apart(now, methods[one - 1], methods[two - 1]) if len(methods) > 1 else None,
+        "apart": None if desk.open or len(methods) < 2 else _apart(now, methods[one - 1], methods[two - 1]),
         "menu": None if desk.open else _menu(),
         "full": len(now.state.others) >= MAX_OTHERS,
     }

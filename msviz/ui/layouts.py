@@ -29,6 +29,7 @@ class Layout:
         panels: the matrices of a scene, drawn to a scale.
         more: what else the page's own parts draw; the browser finds it as head.more.
         below: the page has pictures under the bench, in a fragment of their own (session.BELOW).
+        rows: some part reads S, w and decisions of any pair while something moves.
     """
 
     page: str
@@ -36,6 +37,7 @@ class Layout:
     panels: Callable[[Scene, Scales], tuple[Panel, ...]]
     more: Callable[[Desk, Scene], dict[str, Any]] = lambda desk, now: {}
     below: bool = False
+    rows: bool = True
 
 
 _ALL = (
@@ -59,7 +61,7 @@ _ALL = (
         pushes_data,
         below=True,
     ),
-    Layout("compare", ("board", "compare"), compare_panels, compare_data, below=True),
+    Layout("compare", ("board", "compare"), compare_panels, compare_data, below=True, rows=False),
 )
 
 LAYOUTS: Final = MappingProxyType({layout.page: layout for layout in _ALL})

@@ -20,8 +20,8 @@ class MatrixView:
 
     Args:
         order: the batch's row of each matrix row: sorted by label, then by id.
-        known: the matrix rows that follow; all of them, except in a large batch, where every byte is sent many times a
-            second: there those of the block that is shown cell by cell, and the selected anchor's.
+        known: the matrix rows that follow: all of them, or those that somebody can ask for: of the block that is shown
+            cell by cell, and the selected anchor's.
         sim: S_ij, -1..1.
         gradient: dL_i/dS_ij, signed: below 0 pulls together, above 0 pushes apart.
         decision: a `Decision` a pair.
@@ -34,8 +34,12 @@ class MatrixView:
     decision: UInt8[np.ndarray, "k m"]
 
 
-def matrix_view(scene: Scene) -> MatrixView:
+def matrix_view(scene: Scene, every: bool = True) -> MatrixView:
     """S, weights and decisions of a scene, in class blocks.
+
+    Args:
+        scene: the evaluated state.
+        every: send all rows, unless the batch is large.
 
     Example:
         >>> from msviz.state import default_state
@@ -44,7 +48,7 @@ def matrix_view(scene: Scene) -> MatrixView:
         (0, 1, 2)
     """
     shown = window(scene.state)
-    known = _known(scene, shown)
+    known = np.arange(scene.m) if every and shown.starts is None else _known(scene, shown)
     rows = shown.order[known]
     block = np.ix_(rows, shown.order)
     anchors, mined = torch.from_numpy(rows), scene.evaluation.mined
@@ -58,9 +62,7 @@ def matrix_view(scene: Scene) -> MatrixView:
 
 
 def _known(scene: Scene, shown: Window) -> np.ndarray:
-    if shown.starts is None:
-        return np.arange(scene.m)
-    known = set() if shown.means else set(shown.rows)
+    known = set() if shown.means or shown.starts is None else set(shown.rows)
     selection = scene.state.display.selection
     if selection is not None:
         known.add(int(np.flatnonzero(shown.order == scene.state.batch.index(selection.anchor))[0]))

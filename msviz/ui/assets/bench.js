@@ -156,7 +156,7 @@ function makeBench(shadow, names) {
     Object.assign(bench, decode(bytes));
     bench.head.texts ??= texts;
     grid.className = `grid ${bench.head.page}`;
-    root.classList.toggle("large", Boolean(bench.head.known));  // its pictures take a while: bench.css says so
+    root.classList.toggle("large", Boolean(bench.head.window.starts));  // its pictures take a while: bench.css says so
     fitMatrices();
     bench.rank = new Map(bench.head.order.map((at, row) => [bench.head.ids[at], row]));
     if (move) news = move.seq;

@@ -61,8 +61,10 @@ function makeCompare(bench, parent) {
     extra.card = card;
     if (!extra.nodes) makeCard(extra);
     const { figures, state, edit, remove } = extra.nodes, active = card.number === 1;
-    const lines = keep(figures, card.figures.length, (box) => node("p", {}, box));
-    card.figures.forEach((line, k) => write(lines[k], line));
+    if (card.figures) {  // while something moves they wait
+      const lines = keep(figures, card.figures.length, (box) => node("p", {}, box));
+      card.figures.forEach((line, k) => write(lines[k], line));
+    }
     state.hidden = !active;
     write(state, texts["js.compare.active"]);
     for (const [button, name] of [[edit, "edit"], [remove, "remove"]]) {
@@ -83,7 +85,7 @@ function makeCompare(bench, parent) {
     };
     one.addEventListener("change", () => change(0, 1));
     two.addEventListener("change", () => change(1, 0));
-    pick.addEventListener("click", () => bench.select(...bench.head.more.apart.pair));
+    pick.addEventListener("click", () => bench.select(...pick.pair));
     extra.nodes = { one, two, minus, words, pick };
   }
   function drawDifference(extra) {
@@ -97,9 +99,11 @@ function makeCompare(bench, parent) {
       cards.forEach(({ number, name: own }, k) => { options[k].value = number; write(options[k], `${number} · ${own}`); });
       if (select.value !== String(versus[at])) select.value = versus[at];
     }
-    write(words, apart?.words ?? "");
-    pick.hidden = !apart?.pair;
-    if (apart?.pair) write(pick, fill(texts["js.compare.select"], { anchor: apart.pair[0], other: apart.pair[1] }));
+    if (!apart) return;
+    write(words, apart.words);
+    pick.hidden = !apart.pair;
+    pick.pair = apart.pair;
+    if (apart.pair) write(pick, fill(texts["js.compare.select"], { anchor: apart.pair[0], other: apart.pair[1] }));
   }
 
   return {

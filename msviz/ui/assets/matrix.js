@@ -28,7 +28,7 @@ function makeMatrix(bench, parent, name) {
     bench.repaint(name);
   }).observe(canvas);
   const signed = kind === "w" || kind === "d";
-  let paint = canvas.getContext("2d");
+  let paint = canvas.getContext("2d", { alpha: false });  // opaque: less for the browser to blend
   back.addEventListener("click", () => { bench.zoom(null, null); canvas.focus(); });
 
   // ---- where each row and column lies: laid out anew when the cells or the size have changed ------------------------
@@ -48,8 +48,7 @@ function makeMatrix(bench, parent, name) {
     const counts = { title: shown.title, rows: g.rows.count, columns: g.columns.count };
     put(canvas, { "aria-label": fill(texts[`js.matrix.label.${bench.axes.means ? "means" : bench.axes.zoomed ? "zoom" : "all"}`], counts) });
     drawPart();
-    if (g.rows.count) paint.putImageData(image(g), 0, 0);
-    else paint.clearRect(0, 0, canvas.width, canvas.height);
+    paint.putImageData(image(g), 0, 0);
     paint.setTransform(g.ratio, 0, 0, g.ratio, 0, 0);
     drawStrips(paint, bench, g, STRIP);
     if (g.size >= 7) drawGlyphs(g);
@@ -84,7 +83,8 @@ function makeMatrix(bench, parent, name) {
     // The picture stays from frame to frame: a drag would leave megabytes a second to be collected.
     if (matrix.picture?.width !== pixels || matrix.picture.of !== g) Object.assign((matrix.picture = paint.createImageData(pixels, pixels)), { of: g });
     const picture = matrix.picture, out = new Uint32Array(picture.data.buffer);
-    const step = Math.round(4 * g.ratio), plain = new Uint32Array(pixels), dotted = new Uint32Array(pixels);
+    const step = Math.round(4 * g.ratio), plain = new Uint32Array(pixels).fill(back), dotted = new Uint32Array(pixels).fill(back);
+    out.fill(back);
     for (let y = 0, row = -1; y < pixels; y++) {
       if (index[y] < 0 || edge[y]) continue;
       if (index[y] !== row) {
