@@ -133,7 +133,7 @@ def test_shares_have_one_scale_in_per_cent() -> None:
     [
         ("raw", "raw weights, one scale", (2, 2), 1, "linear", 1),
         ("own", "raw weights, own scale", (1, 2), 1, "linear", 1),
-        ("log", "% of its total, log colours", (1 / 3, 1 / 3), 100, "log", 1 / 12),
+        ("log", "% of its total, log", (1 / 3, 1 / 3), 100, "log", 1 / 12),
     ],
 )
 def test_every_way_to_draw_says_so_and_has_its_scale(

@@ -108,7 +108,7 @@ function makeMatrix(bench, parent, name) {
   const logUnit = (high) => (value) => 0.5 + Math.sign(value) * Math.max(0, 4 + Math.log10(Math.abs(value) / high || 1e-9)) / 8;
 
   function drawGlyphs(g) {
-    const { values, code: codes, times } = spec(), numbers = g.size >= TEXT_FROM;
+    const { values, code: codes, times, high } = spec(), numbers = g.size >= TEXT_FROM && times * high >= 0.1;  // +0 says nothing
     const soft = bench.css("--soft");
     paint.font = `${Math.min(13, g.size * 0.4)}px ${bench.css("--st-font") || "sans-serif"}`;
     paint.textAlign = "center";
