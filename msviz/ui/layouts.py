@@ -61,7 +61,7 @@ _ALL = (
         pushes_data,
         below=True,
     ),
-    Layout("compare", ("board", "compare"), compare_panels, compare_data, below=True, rows=False),
+    Layout("compare", ("compare", "board"), compare_panels, compare_data, below=True, rows=False),
 )
 
 LAYOUTS: Final = MappingProxyType({layout.page: layout for layout in _ALL})

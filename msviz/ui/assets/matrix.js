@@ -232,8 +232,9 @@ function makeMatrix(bench, parent, name) {
       return fill(texts[Number.isNaN(values[c]) ? "js.matrix.block.none" : "js.matrix.block"], { title: own, value, rows: span(rows, cell[0]), columns: span(columns, cell[1]) });
     }
     if (!named || pair.other === null) return bench.pairWords(pair);
-    const verdict = texts[kind === "d" ? "js.hover.difference" : isDropped(code[c]) ? "js.hover.method.dropped" : "js.hover.method.kept"];
-    return fill(verdict, { pair: bench.pairName(pair), title: own, value });
+    const does = isDropped(code[c]) ? "dropped" : values[c] < 0 ? "pull" : values[c] > 0 ? "push" : "zero";
+    const verdict = texts[kind === "d" ? "js.hover.difference" : `js.hover.method.${does}`];
+    return fill(verdict, { pair: bench.pairName(pair), title: own, value: kind === "d" ? value : value.replace("−", "") });
   }
   function choose(cell) {
     const pair = pairAt(cell), { rows, columns, means } = bench.axes;
