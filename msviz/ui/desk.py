@@ -183,6 +183,8 @@ def _uncompare(state: State, event: Mapping[str, Any]) -> State:
 def _activate(state: State, event: Mapping[str, Any]) -> State:
     """Another of the compared methods becomes the active one; the two change places."""
     at = int(event["target"])
+    if at < 0:
+        raise ValueError
     new = state.others[at]
     swapped = {1: at + 2, at + 2: 1}
     one, two = (swapped.get(number, number) for number in state.display.versus)

@@ -135,6 +135,14 @@ def test_a_difference_of_methods_that_are_not_there_is_the_first_one(one: int, t
     assert desk().apply("b", [event(1, "versus", one=one, two=two)]).state.display.versus == (1, 2)
 
 
+@pytest.mark.parametrize("kind", ["activate", "uncompare"])
+@pytest.mark.parametrize("target", [-1, 5, "two", None])
+def test_a_method_that_is_not_there_is_refused(kind: str, target: object) -> None:
+    refused = desk().apply("b", [event(1, kind, target=target)])
+    assert refused.state == default_state()
+    assert [error.key for error in refused.errors] == ["error.event"]
+
+
 def test_how_it_is_drawn_is_no_step_to_undo() -> None:
     shown = desk().apply(
         "b", [event(1, "shares", how="log"), event(2, "versus", one=2, two=3), event(3, "zoom", anchor=0, other=1)]
