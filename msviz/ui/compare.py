@@ -75,7 +75,7 @@ def share(x: float) -> str:
         >>> share(0.1234), share(0.00034), share(0.0)
         ('12.3%', '0.034%', '0%')
     """
-    return percent(x, max(1, math.ceil(-math.log10(100 * x)) + 1) if 0 < x else 1)
+    return percent(x, max(1, math.ceil(-math.log10(100 * x)) + 1) if x > 0 else 1)
 
 
 def _menu() -> list[dict[str, Any]]:
