@@ -1,7 +1,9 @@
 """Messages to our components: a header and arrays that lie where the browser reads them."""
 
 import json
+import re
 import struct
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -68,3 +70,11 @@ def test_only_what_is_sent_as_a_script_of_its_own_has_the_default_export() -> No
 
 def _script(name: str) -> str:
     return (ASSETS / f"{name}.js").read_text("utf-8")
+
+
+def test_no_two_scripts_define_the_same_name() -> None:
+    # They are joined into one module, where the later of two functions silently takes the place of the other.
+    defined = re.compile(r"^(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+    names = [name for part in _CODE for name in defined.findall(_script(part))]
+    assert len(names) > 100
+    assert [name for name, times in Counter(names).items() if times > 1] == []

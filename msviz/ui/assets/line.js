@@ -14,15 +14,18 @@ function rowValues(bench, row) {
   return at < 0 || bench.matrices.S.length < (at + 1) * m ? null : { S: part(bench.matrices.S), code: part(bench.matrices.code) };
 }
 
-// Where every axis ends: at 1, or farther out where points are not normalised.
+// Where an axis of S ends: at 1, or farther out where points are not normalised.
+function reachOf(...rows) {
+  let most = 1;
+  for (const values of rows) for (const s of values) if (s > most || -s > most) most = Math.abs(s);
+  return most < 1.001 ? 1 : Math.ceil(most * 2) / 2;
+}
+
+// The same for the lines of all anchors, found once a message.
 const reaches = new WeakMap();
-function reachOf(bench) {
+function reachOfAll(bench) {
   const { S } = bench.matrices, sent = Object.values(bench.head.more.lines?.sent ?? {});
-  if (!reaches.has(S)) {
-    let most = 1;
-    for (const values of [S, ...sent.map((row) => row.S)]) for (const s of values) if (s > most || -s > most) most = Math.abs(s);
-    reaches.set(S, most < 1.001 ? 1 : Math.ceil(most * 2) / 2);
-  }
+  if (!reaches.has(S)) reaches.set(S, reachOf(S, ...sent.map((row) => row.S)));
   return reaches.get(S);
 }
 
@@ -38,7 +41,7 @@ function makeAnchorLine(bench, svg, { height, r, away, step, head = 0, foot = 0 
     line.anchor = ids[at];
     put(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
     if (!values) return;
-    const { S, code } = values, reach = reachOf(bench), span = width - 2 * PAD;
+    const { S, code } = values, reach = reachOfAll(bench), span = width - 2 * PAD;
     const x = (line.x = (s) => PAD + ((Math.max(-reach, Math.min(reach, s)) + reach) / (2 * reach)) * span);
     line.back = (px) => ((px - PAD) / span) * 2 * reach - reach;
     const [least, leastAt, most, mostAt] = bounds[at];

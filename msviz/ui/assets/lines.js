@@ -60,7 +60,7 @@ function makeLines(bench, parent) {
       write(hint, texts[epsilon === null ? "js.lines.hint_off" : "js.lines.hint"]);
       write(note, words);
       for (const item of key.children) write(item.lastChild, texts[item.name]);
-      const reach = reachOf(bench), digits = reach % 1 ? 1 : 0, ends = { low: num(-reach, digits), high: num(reach, digits) };
+      const reach = reachOfAll(bench), digits = reach % 1 ? 1 : 0, ends = { low: num(-reach, digits), high: num(reach, digits) };
       ["anchor", "axis", "kept"].forEach((name, k) => write(columns.children[k], fill(texts[`js.lines.column.${name}`], ends)));
       scroller.setAttribute("aria-label", fill(texts["js.lines.label"], { count }));
       keep(list, count, makeRow);
