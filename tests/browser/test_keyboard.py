@@ -29,6 +29,8 @@ def test_the_board_is_one_tab_stop_and_arrows_move_a_point(playground: Playgroun
     assert playground.angle(2) == pytest.approx(start - 9, abs=0.02)
     expect(playground.point(2)).to_have_attribute("aria-label", "Point 2, class A, at 26 degrees")
     playground.page.keyboard.press("Tab")
+    expect(playground.page.locator(".board .save button").first).to_be_focused()
+    playground.page.keyboard.press("Tab")
     expect(playground.page.locator(".matrix.S canvas")).to_be_focused()
 
 

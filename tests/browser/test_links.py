@@ -18,7 +18,7 @@ def test_a_link_restores_batch_method_and_display_to_the_last_digit(
     playground.field("β").fill("63.5")
     playground.press("Enter")
     playground.click_cell("w", 4, 7)
-    playground.page.get_by_label("forces").uncheck()
+    playground.page.get_by_label("forces", exact=True).uncheck()
     playground.settle()
     link = playground.copied_link()
     faults: list[str] = []
@@ -27,7 +27,7 @@ def test_a_link_restores_batch_method_and_display_to_the_last_digit(
     assert again.readouts() == playground.readouts()
     assert again.inspector().inner_text() == playground.inspector().inner_text()
     assert again.angle(5) == playground.angle(5)
-    expect(again.page.get_by_label("forces")).not_to_be_checked()
+    expect(again.page.get_by_label("forces", exact=True)).not_to_be_checked()
     assert again.copied_link() == link
     assert faults == []
 
