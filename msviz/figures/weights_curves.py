@@ -1,4 +1,4 @@
-"""Weight against similarity as a plotly chart: one curve a method, broken where the weight jumps, with its point now."""
+"""Weight against similarity as a plotly chart: a curve a method, broken where the weight jumps, with its point now."""
 
 from __future__ import annotations
 
