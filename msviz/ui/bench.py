@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache, lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -31,6 +32,7 @@ from msviz.views.remedy import remedies
 from msviz.views.scene import Scene
 
 KEY: Final = "msviz.bench"
+MANY: Final = 32  # points, from which on cells are too small for numbers
 
 
 @st.fragment(key=session.BENCH)
@@ -59,11 +61,12 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
     every = (layout.rows or not desk.open) and window(now.state).starts is None
     matrices, change = matrix_view(now, every), change_view(before, now)
     panels = layout.panels(now, scale)
+    coarse = desk.open and now.m >= MANY
     shown = window(now.state)
     head: dict[str, Any] = {
         "page": layout.page,
         "parts": layout.parts,
-        "panels": [_panel(panel) for panel in panels],
+        "panels": [{**_panel(panel), "bytes": _in_bytes(panel, coarse)} for panel in panels],
         "more": layout.more(desk, now),
         "seq": desk.applied.get(session.BENCH, 0),
         "texts": None if desk.open else catalogue("js."),  # while something moves the browser has them already
@@ -85,10 +88,16 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         **_words(desk, now, change),
     }
     images, head["pictures"] = _pictures(now)
-    values = [panel.values for panel in panels]
+    values = [panel.values for panel in panels if not _in_bytes(panel, coarse)]
+    levels = [panel.levels for panel in panels if _in_bytes(panel, coarse)]
     decided = [matrices.decision, *([] if every else [shown.decisions(decisions(now))])]
     decided += [panel.decision for panel in panels if panel.decision is not None]
-    return pack(head, matrices.sim, matrices.gradient, *values, *decided, images)
+    return pack(head, matrices.sim, matrices.gradient, *values, *decided, *levels, images)
+
+
+def _in_bytes(panel: Panel, coarse: bool) -> bool:
+    """Whether a panel's numbers are sent as `Panel.levels`: a quarter of the bytes, many times a second."""
+    return coarse and panel.kind in ("w", "d") and panel.curve == "linear"
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
@@ -210,13 +219,19 @@ def _link(desk: Desk) -> dict[str, str | None]:
     Beside it the query of what a first visitor sees, which an address need not hold.
     """
     state = desk.history.before if desk.open and desk.history.before is not None else desk.state
-    first = _query(Desk.begin({}).state)
+    first = _query(_first_state())
     try:
         return {"query": _query(state), "first": first, "refused": None}
     except MsvizError as error:
         return {"query": None, "first": first, "refused": say_error(error)}
 
 
+@cache
+def _first_state() -> State:
+    return Desk.begin({}).state
+
+
+@lru_cache(maxsize=64)  # the same in every frame of a gesture
 def _query(state: State) -> str:
     # The pair is always said, so that a preset's own pair does not take its place.
     return f"?{urlencode({'pair': 'none', **encode(state)})}"

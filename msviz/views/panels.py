@@ -51,6 +51,21 @@ class Panel:
     ends: tuple[Message, Message] | None = None
     named: bool = False
 
+    @property
+    def levels(self) -> UInt8[np.ndarray, "r c"]:
+        """Signed values in 127 steps a side, a byte each: enough for colours while something moves.
+
+        127 is 0 and nothing else: a pair that weighs nothing must not look like one that weighs little.
+
+        Example:
+            >>> panel = Panel("w", "w", msg(""), msg(""), np.float32([[0, 1e-9, -2, 0.5]]), -2.0, 2.0)
+            >>> panel.levels.tolist()
+            [[127, 128, 0, 159]]
+        """
+        steps = np.clip(np.rint(np.nan_to_num(self.values) * np.float32(127 / self.high)), -127, 127)
+        least = np.sign(np.nan_to_num(self.values))
+        return np.asarray(np.where(steps == 0, least, steps) + 127, dtype=np.uint8)
+
 
 def similarity_panel(scene: Scene, scale: Scales | None = None) -> Panel:
     """S, the similarity of every pair, from -1 to 1; where norms count, as far as it reaches.

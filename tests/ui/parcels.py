@@ -72,10 +72,13 @@ def unpack(data: bytes) -> Message:
     )
     known = m if head["known"] is None else len(head["known"])
     sim, gradient = take("<f4", known, m), take("<f4", known, m)
-    panels = {panel["key"]: take("<f4", *part) for panel in head["panels"]}
+    panels = {panel["key"]: take("<f4", *part) for panel in head["panels"] if not panel["bytes"]}
     decision = take("u1", known, m)
     code = decision if head["known"] is None else take("u1", *part)
     own = {panel["key"] for panel in head["panels"] if panel["own_decision"]}
     decisions = {panel["key"]: take("u1", *part) if panel["key"] in own else code for panel in head["panels"]}
+    for panel in head["panels"]:
+        if panel["bytes"]:  # as bench.js does
+            panels[panel["key"]] = (take("u1", *part).astype("<f4") - 127) / 127 * panel["high"]
     images = np.frombuffer(body, "u1", -1, at) if len(body) > at else np.zeros(0, "u1")
     return Message(head, sim, gradient, decision, images, panels, decisions)

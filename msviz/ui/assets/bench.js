@@ -3,6 +3,7 @@
 // decision all rows, or those of a large batch that somebody can ask for; of panels the part that is shown (axes.js);
 // what a person does goes back through flow.js. Which parts and matrices stand on it, its page says (layouts.py).
 
+const HELD_EVERY_MS = 33;
 const benches = new WeakMap();
 
 function decode(bytes) {
@@ -13,9 +14,10 @@ function decode(bytes) {
   let at = 0;
   const take = (type, count) => { const array = new type(body.buffer, at, count); at += array.byteLength; return array; };
   const S = take(Float32Array, rows), w = take(Float32Array, rows);
-  for (const panel of head.panels) panel.values = take(Float32Array, cells);
+  for (const panel of head.panels) if (!panel.bytes) panel.values = take(Float32Array, cells);
   const code = take(Uint8Array, rows), shown = head.known ? take(Uint8Array, cells) : code;
   for (const panel of head.panels) panel.code = panel.own_decision ? take(Uint8Array, cells) : shown;
+  for (const panel of head.panels) if (panel.bytes) panel.values = Float32Array.from(take(Uint8Array, cells), (level) => ((level - 127) / 127) * panel.high);
   return { head, axes, matrices: { S, w, code }, images: new Uint8Array(body.buffer, at) };
 }
 
@@ -116,13 +118,20 @@ function makeBench(shadow, names) {
 
   // Whatever asks for drawing, each part is drawn once a frame.
   const draws = { actions, ...made, held: { draw: () => board.drawHeld() } }, dirty = new Set();
-  let frame = 0, news = null;
+  // A point in hand waits for the pictures where there are many: each frame of it costs as much as half of theirs.
+  let frame = 0, news = null, painted = 0, waiting = 0;
   bench.repaint = (...names) => {
+    const soon = HELD_EVERY_MS - (performance.now() - painted);
+    if (names.length === 1 && names[0] === "held" && matrices.size > 3 && soon > 0) {
+      waiting ||= setTimeout(() => { waiting = 0; bench.repaint("held"); }, soon);
+      return;
+    }
     for (const name of names.length ? names : Object.keys(draws)) if (name !== "held" || names.length) dirty.add(name);
     frame ||= requestAnimationFrame(paint);
   };
   function paint() {
     frame = 0;
+    painted = performance.now();
     if (!bench.head) return;
     for (const part of dirty) draws[part]?.draw();
     dirty.clear();
