@@ -7,19 +7,38 @@ method whose total is 0 gives no pair anything: it has no shares, and is drawn a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Bool, Float64
 
 from msviz.core.methods import Method
 from msviz.core.pairs import Pairs
-from msviz.views.scene import Scene
+from msviz.views.scene import Scene, Weighed
 
 TOPS: Final = (0.01, 0.05, 0.10)  # parts of all pairs, the heaviest ones
+_T = TypeVar("_T")
+_KNOWN: Final[WeakKeyDictionary[Weighed, dict[str, Any]]] = WeakKeyDictionary()
+
+
+def once(weighed: Weighed, name: str, make: Callable[[], _T]) -> _T:
+    """A figure that is worked out once, as long as the weights that it comes from live.
+
+    Selecting a pair of a large batch must not sort millions of weights again.
+
+    Args:
+        weighed: the weights; of several methods the active one's, made anew whenever batch or methods change.
+        name: which figure.
+        make: works it out.
+    """
+    known = _KNOWN.setdefault(weighed, {})
+    if name not in known:
+        known[name] = make()
+    found: _T = known[name]
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +48,13 @@ class Compared:
     Args:
         number: 1 = the active one, then the others in their order.
         method: which.
-        mined: the pairs that its mining kept.
+        weighed: what it makes of the pairs.
         gradient: signed weights, [m, m] in the batch's order.
     """
 
     number: int
     method: Method
-    mined: Pairs
+    weighed: Weighed
     gradient: Float64[np.ndarray, "m m"]
 
     @property
@@ -43,10 +62,15 @@ class Compared:
         """Its panel: "w" for the active method, then "c0", "c1", ..."""
         return "w" if self.number == 1 else f"c{self.number - 2}"
 
-    @cached_property
+    @property
+    def mined(self) -> Pairs:
+        """The pairs that its mining kept."""
+        return self.weighed.mined
+
+    @property
     def total(self) -> float:
         """The sum of all its weights."""
-        return float(np.abs(self.gradient).sum())
+        return once(self.weighed, "total", lambda: float(np.abs(self.gradient).sum()))
 
     @property
     def shares(self) -> Float64[np.ndarray, "m m"]:
@@ -70,7 +94,7 @@ def compared(scene: Scene) -> tuple[Compared, ...]:
     """
     methods = (scene.state.method, *scene.state.others)
     found = zip(methods, scene.compared, strict=True)
-    return tuple(Compared(at, method, it.mined, it.gradient.numpy()) for at, (method, it) in enumerate(found, 1))
+    return tuple(Compared(at, method, it, it.gradient.numpy()) for at, (method, it) in enumerate(found, 1))
 
 
 def top_shares(one: Compared, pairs: int, tops: Sequence[float] = TOPS) -> tuple[float, ...]:
@@ -81,6 +105,10 @@ def top_shares(one: Compared, pairs: int, tops: Sequence[float] = TOPS) -> tuple
         pairs: how many ordered pairs the batch has, m (m - 1).
         tops: which part of them, rounded up to whole pairs.
     """
+    return once(one.weighed, f"tops {pairs} {tops}", lambda: _top_shares(one, pairs, tops))
+
+
+def _top_shares(one: Compared, pairs: int, tops: Sequence[float]) -> tuple[float, ...]:
     if not one.total:
         return tuple(float("nan") for _ in tops)
     counts = [int(np.ceil(round(top * pairs, 6))) for top in tops]

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from msviz.text import Message, msg
-from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, rank_correlation, top_shares
+from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, once, rank_correlation, top_shares
 from msviz.views.method_name import method_name
 from msviz.views.scene import Scene
 
@@ -66,6 +66,10 @@ def compare_table(scene: Scene) -> CompareTable:
         >>> [row.number for row in compare_table(scene(default_state())).rows]
         [1, 2, 3, 4, 5, 6]
     """
+    return once(scene.compared[0], "table", lambda: _table(scene))
+
+
+def _table(scene: Scene) -> CompareTable:
     methods, ids, pairs = compared(scene), scene.state.batch.ids, scene.m * (scene.m - 1)
     anchors = _anchors(scene.m)
     masks = [mask.numpy()[anchors] for mask in (scene.pairs.pos, scene.pairs.neg)]
