@@ -1,12 +1,9 @@
 """The Compare page runs for every batch and any methods, through Streamlit's AppTest; it never shows an exception."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import msviz.ui
 from msviz.core.losses import LOSSES
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch
@@ -18,26 +15,16 @@ from msviz.ui.layouts import LAYOUTS
 from msviz.views.compare import compared
 from msviz.views.scene import scene
 from tests.ui.conftest import Show
-from tests.ui.parcels import Message, desk, event, unpack
-
-ROUTER = Path(msviz.ui.__file__).parent / "router.py"
-PAGE = Path(msviz.ui.__file__).parents[2] / "pages" / "explore" / "compare.py"
+from tests.ui.pages import bench_of, open_page
+from tests.ui.parcels import Message, desk, event
 
 
 def _app(start: Desk) -> AppTest:
-    app = AppTest.from_file(str(ROUTER), default_timeout=60)
-    app.session_state["msviz.desk"] = start
-    app.run()
-    app.switch_page(str(PAGE)).run()
-    assert not app.exception
-    assert not app.error
-    assert not app.warning
-    return app
+    return open_page("compare", start)
 
 
 def _bench(app: AppTest) -> Message:
-    (found,) = (part for part in app.get("bidi_component") if part.key == "msviz.bench.compare")
-    return unpack(found.proto.bytes)
+    return bench_of(app, "compare")
 
 
 def _tables(app: AppTest) -> str:

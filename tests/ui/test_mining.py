@@ -1,11 +1,8 @@
 """The Mining page runs for every batch and method, through Streamlit's AppTest; it never shows an exception."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import msviz.ui
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch, digits_batch
 from msviz.state import State, default_state
@@ -13,26 +10,16 @@ from msviz.text import say
 from msviz.ui.desk import Desk
 from msviz.ui.mining import mining_data
 from msviz.views.scene import scene
-from tests.ui.parcels import Message, desk, event, unpack
-
-ROUTER = Path(msviz.ui.__file__).parent / "router.py"
-PAGE = Path(msviz.ui.__file__).parents[2] / "pages" / "explore" / "mining.py"
+from tests.ui.pages import bench_of, open_page
+from tests.ui.parcels import Message, desk, event
 
 
 def _app(start: Desk) -> AppTest:
-    app = AppTest.from_file(str(ROUTER), default_timeout=60)
-    app.session_state["msviz.desk"] = start
-    app.run()
-    app.switch_page(str(PAGE)).run()
-    assert not app.exception
-    assert not app.error
-    assert not app.warning
-    return app
+    return open_page("mining", start)
 
 
 def _bench(app: AppTest) -> Message:
-    (found,) = (part for part in app.get("bidi_component") if part.key == "msviz.bench.mining")
-    return unpack(found.proto.bytes)
+    return bench_of(app, "mining")
 
 
 def _words(app: AppTest) -> str:

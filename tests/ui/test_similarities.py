@@ -3,13 +3,11 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import msviz.ui
 from msviz.core.figure2 import Case
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch
@@ -21,27 +19,16 @@ from msviz.ui.table1 import table_html
 from msviz.views.figure2 import figure2_view
 from msviz.views.figure2_anchors import example_anchor
 from msviz.views.table1 import ROWS, table1
+from tests.ui.pages import clean, open_page
 from tests.ui.parcels import Message, desk, unpack
 
-HERE = Path(msviz.ui.__file__).parent
 CASE, ANCHOR, CHOSEN = "msviz.figure2.case", "msviz.figure2.anchor", "msviz.figure2.methods"
 
 
 def _app(start: Desk | None = None, **widgets: Any) -> AppTest:
     """The page as a visitor gets it who comes from the Playground, with some choices already made."""
-    app = AppTest.from_file(str(HERE / "router.py"), default_timeout=60)
-    app.session_state["msviz.desk"] = start or desk(default_state().select(4, 6))
-    for key, value in widgets.items():
-        app.session_state[f"msviz.figure2.{key}"] = value
-    app.run()
-    return _clean(app.switch_page(str(HERE.parents[1] / "pages" / "explore" / "similarities.py")).run())
-
-
-def _clean(app: AppTest) -> AppTest:
-    assert not app.exception
-    assert not app.error
-    assert not app.warning
-    return app
+    chosen = {f"msviz.figure2.{key}": value for key, value in widgets.items()}
+    return open_page("similarities", start or desk(default_state().select(4, 6)), **chosen)
 
 
 def _parts(app: AppTest) -> dict[str, Any]:
@@ -124,18 +111,18 @@ def test_methods_can_be_chosen_and_the_active_one_follows_the_strip() -> None:
     app = _app(desk(default_state().with_method(Method("triplet", lam=0.3))))
     assert _figure(app)["methods"][0]["name"] == "Triplet (λ 0.3)"
     app.multiselect(key=CHOSEN).select("nca")
-    assert len(_figure(_clean(app.run()))["methods"]) == len(AT_FIRST) + 1
+    assert len(_figure(clean(app.run()))["methods"]) == len(AT_FIRST) + 1
 
 
 def test_exceptions_are_counted_and_the_largest_can_be_shown() -> None:
     app = _app(desk(State(PRESETS["two_clean"].make(), METHODS["ms"])), case=Case.NEGATIVES_ONLY)
     (button,) = (button for button in app.button if button.label == say("figure2.count"))
-    _clean(button.click().run())
+    clean(button.click().run())
     assert "12 of 32 negative pairs (37.5%; the batch has 32)" in _words(app)
     assert "2→4" in _words(app)
     none = _app(desk(State(PRESETS["figure2_p"].make(), METHODS["ms"])), case=Case.NEGATIVES_ONLY)
     (button,) = (button for button in none.button if button.label == say("figure2.count"))
-    assert "None among 12 of 12 negative pairs" in _words(_clean(button.click().run()))
+    assert "None among 12 of 12 negative pairs" in _words(clean(button.click().run()))
 
 
 def test_the_active_method_is_measured_in_one_sentence() -> None:
@@ -147,7 +134,7 @@ def test_another_seed_measures_the_table_anew() -> None:
     app = _app()
     assert "with seed 0" in _table(app)
     (button,) = (button for button in app.button if button.label == say("table1.again"))
-    assert "with seed 1" in _table(_clean(button.click().run()))
+    assert "with seed 1" in _table(clean(button.click().run()))
 
 
 def _table(app: AppTest) -> str:

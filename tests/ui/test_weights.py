@@ -1,40 +1,24 @@
 """The Weights page runs for every batch, selection and method, says what to do, and takes its numbers away."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import msviz.ui
 from msviz.core.losses import LOSSES
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS
 from msviz.state import State, default_state
 from msviz.text import say
 from msviz.ui.desk import Desk
-from tests.ui.parcels import Message, desk, unpack
-
-ROUTER = Path(msviz.ui.__file__).parent / "router.py"
-PAGE = ROUTER.parents[2] / "pages" / "explore" / "weights.py"
+from tests.ui.pages import bench_of, clean, open_page
+from tests.ui.parcels import Message, desk
 
 
 def _app(start: Desk) -> AppTest:
-    app = AppTest.from_file(str(ROUTER), default_timeout=60)
-    app.session_state["msviz.desk"] = start
-    app.run()
-    return _clean(app.switch_page(str(PAGE)).run())
-
-
-def _clean(app: AppTest) -> AppTest:
-    assert not app.exception
-    assert not app.error
-    assert not app.warning
-    return app
+    return open_page("weights", start)
 
 
 def _bench(app: AppTest) -> Message:
-    (found,) = (part for part in app.get("bidi_component") if part.key == "msviz.bench.weights")
-    return unpack(found.proto.bytes)
+    return bench_of(app, "weights")
 
 
 def _words(app: AppTest) -> str:
@@ -94,7 +78,7 @@ def test_raw_weights_are_a_part_of_the_state_and_so_of_the_link() -> None:
     app = _app(desk(default_state().select(4, 6)))
     (switch,) = app.get("button_group")
     switch.set_value("raw")
-    _clean(app.run())
+    clean(app.run())
     assert app.session_state["msviz.desk"].state.display.shares == "raw"
     assert say("page.weights.curve.raw") in _words(app)
     assert "shares=raw" in _bench(app).head["link"]["query"]
@@ -110,7 +94,7 @@ def test_take_it_away_opens_a_script_or_says_why_there_is_none(slug: str) -> Non
     app = _app(desk(State(PRESETS[slug].make(), METHODS["authors"])))
     (button,) = (button for button in app.button if button.label == say("menu.take"))
     button.click()
-    _clean(app.run())
+    clean(app.run())
     if slug == "empty":
         assert say("menu.take.empty") in _words(app)
         assert not app.code
