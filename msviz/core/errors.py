@@ -43,6 +43,22 @@ def shown(got: object) -> Any:
     return got if isinstance(got, Real) else repr(got)
 
 
+def out_of_range(name: str, bounds: str, got: object, letter: str | None = None) -> MsvizError:
+    """The error for an argument outside of its range.
+
+    Args:
+        name: the argument.
+        bounds: its range in words.
+        got: what came.
+        letter: how pages call it; None = by its name.
+
+    >>> str(out_of_range("steps", "a whole number >= 2", 1))
+    'steps must be a whole number >= 2, got 1'
+    """
+    plain = "{name} must be {bounds}, got {got}"
+    return MsvizError("error.parameter_range", plain, name=name, letter=letter or name, bounds=bounds, got=shown(got))
+
+
 def _rebuild(cls: type[MsvizError], text: str, key: str, values: dict[str, Any]) -> MsvizError:
     error = cls(key, "{text}", text=text)
     error.values = values

@@ -24,7 +24,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from msviz.core.errors import MsvizError, shown
+from msviz.core.errors import MsvizError, out_of_range
 from msviz.core.methods import Method, evaluate
 from msviz.core.pairs import Pairs, check_pairs
 from msviz.core.precision import is_finite_number
@@ -252,7 +252,7 @@ def _checked_case(case: Case | str) -> Case:
     try:
         return Case(case)
     except ValueError:
-        raise _out_of_range("case", "one of " + ", ".join(repr(known.value) for known in Case), case) from None
+        raise out_of_range("case", "one of " + ", ".join(repr(known.value) for known in Case), case) from None
 
 
 def _checked_row(sim: Tensor, pairs: Pairs, i: int, j: int, steps: int) -> tuple[Float[Tensor, "1 M"], Pairs]:
@@ -260,20 +260,9 @@ def _checked_row(sim: Tensor, pairs: Pairs, i: int, j: int, steps: int) -> tuple
     if not (0 <= i < sim.shape[0] and 0 <= j < sim.shape[1] and bool(pairs.neg[i, j])):
         raise _wrong("(i, j)", "a negative pair", f"({i}, {j})")
     if not is_finite_number(steps) or steps != int(steps) or steps < 2:
-        raise _out_of_range("steps", "a whole number >= 2", steps)
+        raise out_of_range("steps", "a whole number >= 2", steps)
     return sim[i : i + 1].detach().double(), pairs.rows(slice(i, i + 1))
 
 
 def _wrong(name: str, expected: str, got: str) -> MsvizError:
     return MsvizError("error.shape", "{name} must be {expected}, got {got}", name=name, expected=expected, got=got)
-
-
-def _out_of_range(name: str, bounds: str, got: object) -> MsvizError:
-    return MsvizError(
-        "error.parameter_range",
-        "{name} must be {bounds}, got {got}",
-        name=name,
-        letter=name,
-        bounds=bounds,
-        got=shown(got),
-    )

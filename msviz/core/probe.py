@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from msviz.core.errors import MsvizError, shown
+from msviz.core.errors import out_of_range
 from msviz.core.methods import Method, evaluate
 from msviz.core.pairs import Pairs, mine
 from msviz.core.precision import is_finite_number
@@ -233,14 +233,7 @@ def _check(anchors: int, shift: float, combinations: int) -> None:
         ("combinations", combinations, _whole(combinations) and 1 <= combinations <= most, f"1 to {most}, whole"),
     ):
         if not allowed:
-            raise MsvizError(
-                "error.parameter_range",
-                "{name} must be {bounds}, got {got}",
-                name=name,
-                letter=name,
-                bounds=bounds,
-                got=shown(got),
-            )
+            raise out_of_range(name, bounds, got)
 
 
 def _whole(got: object) -> bool:

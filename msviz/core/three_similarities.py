@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from msviz.core.errors import MsvizError, shown
+from msviz.core.errors import out_of_range
 from msviz.core.masked import masked_softmax
 from msviz.core.methods import Method
 from msviz.core.pairs import Pairs, bounds
@@ -92,11 +92,4 @@ def sharpness(method: Method) -> tuple[float, float]:
 
 def _check_positive(name: str, letter: str, got: float) -> None:
     if not is_finite_number(got) or got <= 0:
-        raise MsvizError(
-            "error.parameter_range",
-            "{name} must be {bounds}, got {got}",
-            name=name,
-            letter=letter,
-            bounds="> 0 and finite",
-            got=shown(got),
-        )
+        raise out_of_range(name, "> 0 and finite", got, letter)

@@ -8,7 +8,7 @@ from typing import Final
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from msviz.figures.theme import CLASS_COLORS, class_look
+from msviz.figures.theme import CLASS_COLORS, TRANSPARENT, class_look
 from msviz.text import say
 from msviz.views.kept import KeptCurve, KeptView
 
@@ -51,8 +51,7 @@ def kept_figure(view: KeptView) -> go.Figure:
         margin={"l": 10, "r": 10, "t": 36, "b": 10},
         legend={"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0, "xanchor": "left"},
         hovermode="closest",
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        **TRANSPARENT,
     )
     return figure
 

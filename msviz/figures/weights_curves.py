@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from msviz.figures.methods import MethodLook, method_look
+from msviz.figures.theme import TRANSPARENT
 from msviz.text import number, say
 from msviz.views.method_name import method_name
 from msviz.views.weights_curves import Curve, CurvesView
@@ -47,8 +48,7 @@ def curves_figure(view: CurvesView, own_scale: bool = True) -> go.Figure:
         margin={"l": 10, "r": 10, "t": 36, "b": 10},
         legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0, "xanchor": "left"},
         hovermode="closest",
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        **TRANSPARENT,
     )
     return figure
 

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float64
 
-from msviz.figures.theme import LIGHT
+from msviz.figures.theme import LIGHT, TRANSPARENT
 from msviz.text import number, say
 from msviz.views.weights_sweeps import Strip, SweepsView
 
@@ -63,8 +63,7 @@ def strip_figure(view: SweepsView, strip: Strip) -> go.Figure:
         height=int(np.clip(ROW * len(rows), LEAST, MOST)) + 130,
         margin={"l": 10, "r": 10, "t": 14, "b": 10},
         showlegend=False,
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        **TRANSPARENT,
     )
     return figure
 
