@@ -1,4 +1,4 @@
-"""How long a drag takes to show: python -m tests.benchmarks.interaction [--moves 300] [--batch sixty_four] [--runs 3]
+"""How long a drag takes to show: python -m tests.benchmarks.interaction [--moves 320] [--batch sixty_four] [--runs 3]
 
 Drags a point in headless Chromium at 60 Hz, on the Playground and on Compare, which shows six methods' heatmaps and the
 difference of two. For every single pointermove, those that the browser
@@ -157,7 +157,7 @@ async def measure(moves: int, batch: str, runs: int) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--moves", type=int, default=300)
+    parser.add_argument("--moves", type=int, default=320)
     parser.add_argument("--batch", default="sixty_four", help="a preset's slug")
     parser.add_argument("--runs", type=int, default=3)
     args = parser.parse_args()
