@@ -1,0 +1,1 @@
+"""Training: its data, models, sampler, trainer."""
