@@ -186,10 +186,14 @@ def param(
 
 
 def param_infos(params: Any) -> tuple[ParamInfo, ...]:
-    """The parameters of a `Params` class, or of one of its instances, in the order of the file."""
+    """The parameters of a `Params` class, or of one of its instances, in the order of the file.
+
+    Any frozen dataclass may have such fields, made with `param`; its other fields are passed over.
+    """
     return tuple(
         ParamInfo(name=field.name, default=cast(float, field.default), **field.metadata)
         for field in dataclasses.fields(params)
+        if "letter" in field.metadata
     )
 
 
