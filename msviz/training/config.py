@@ -160,7 +160,7 @@ def _fields() -> dict[str, ParamInfo | Choice]:
         for field in dataclasses.fields(TrainConfig)
         if "options" in field.metadata
     }
-    both = {**numbers, **words}
+    both: dict[str, ParamInfo | Choice] = {**numbers, **words}
     return {field.name: both[field.name] for field in dataclasses.fields(TrainConfig) if field.name in both}
 
 
