@@ -116,8 +116,8 @@ def _order(sim: Float[Tensor, "b n"]) -> Int64[Tensor, "b n"]:
 def _average_precision(right: Tensor, others: Int[Tensor, " q"]) -> Float[Tensor, " q"]:
     """Of each query the mean, over the R first ranks, of precision where the item is of its class."""
     rank = torch.arange(1, right.shape[1] + 1)
-    precision = right.cumsum(1) / rank
-    return torch.where(right & (rank <= others[:, None]), precision, 0.0).sum(1, dtype=torch.float64) / others
+    precision = right.cumsum(1).double() / rank
+    return torch.where(right & (rank <= others[:, None]), precision, 0.0).sum(1) / others
 
 
 def _nmi(unit: Float[np.ndarray, "n d"], codes: Int64[np.ndarray, " n"], classes: int) -> float:
