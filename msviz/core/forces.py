@@ -42,11 +42,11 @@ def forces(
 
     Source: arXiv 1904.06627, section 3.
     """
-    x, both = _checked(x, value_gradient)
+    x, gradient = _checked(x, value_gradient)
     if not normalize:
-        return -both @ x
+        return -(gradient @ x + gradient.T @ x)
     unit, length = rows_and_lengths(x)
-    return through_normalization(-both @ unit, unit, length)
+    return through_normalization(-(gradient @ unit + gradient.T @ unit), unit, length)
 
 
 def pair_forces(
@@ -79,18 +79,19 @@ def pair_forces(
 
     Source: arXiv 1904.06627, section 3.
     """
-    x, both = _checked(x, value_gradient)
+    x, gradient = _checked(x, value_gradient)
     points = torch.arange(len(x), device=x.device) if points is None else _checked_points(points, len(x))
+    both = (gradient[points] + gradient.T[points])[:, :, None]
     if not normalize:
-        return -both[points, :, None] * x  # [P, m, d]
+        return -both * x  # [P, m, d]
     unit, length = rows_and_lengths(x)
-    push = -both[points, :, None] * unit
+    push = -both * unit
     pushed = points.repeat_interleave(len(x))  # the point that each of the P m pushes is on
     return through_normalization(push.flatten(0, 1), unit[pushed], length[pushed]).view_as(push)
 
 
 def _checked(x: Tensor, value_gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """x and A + A^T, in one type, float32 at least."""
+    """x and A, in one type, float32 at least."""
     check_embeddings("x", x)
     m = len(x)
     if value_gradient.shape != (m, m):
@@ -99,7 +100,7 @@ def _checked(x: Tensor, value_gradient: Tensor) -> tuple[Tensor, Tensor]:
         )
     x, gradient = at_least_float32(x), at_least_float32(value_gradient)
     dtype = torch.promote_types(x.dtype, gradient.dtype)
-    return x.to(dtype), (gradient + gradient.T).to(dtype)
+    return x.to(dtype), gradient.to(dtype)
 
 
 def _checked_points(points: Tensor, m: int) -> Tensor:

@@ -14,7 +14,7 @@ from msviz.state import MAX_OTHERS, SHARES
 from msviz.text import msg, number, percent, say
 from msviz.ui import session
 from msviz.ui.desk import Desk
-from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, once, top_shares
+from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, top_shares
 from msviz.views.compare_table import CompareTable, compare_csv, compare_table, table_words
 from msviz.views.method_name import method_name
 from msviz.views.scene import Scene
@@ -59,8 +59,7 @@ def figures(now: Scene, it: Compared) -> list[str]:
 
 
 def _apart(now: Scene, one: Compared, two: Compared) -> dict[str, Any]:
-    name = f"apart {one.number} {two.number}"
-    found = once(now.compared[0], name, lambda: disagreement(now.state.batch.ids, one, two))
+    found = disagreement(now.state.batch.ids, one, two)
     if found is None:
         return {"words": say("page.compare.apart.none"), "pair": None}
     first, second = found.shares

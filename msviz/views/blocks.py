@@ -21,6 +21,8 @@ LARGE: Final = 128  # points, from which on means are shown
 SIDE: Final = 128  # at most so many blocks a side; more only where there are more classes
 LEAST: Final = 8  # points a block, where its class has so many
 
+Made = Callable[[Int[np.ndarray, " n"]], tuple[np.ndarray, ...]]
+
 
 @dataclass(frozen=True, eq=False)
 class Window:
@@ -44,17 +46,28 @@ class Window:
 
         A mean leaves out the diagonal and what is NaN; it is NaN where nothing is left.
         """
-        if not self.means:
-            return np.asarray(full[self.cells], dtype=np.float32)
-        sums, counts = self._sums(full)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).astype(np.float32)
+        return self.of_rows(lambda rows: (full[rows],))[0]
+
+    def of_rows(self, make: Made) -> tuple[Float32[np.ndarray, "r c"], ...]:
+        """The shown parts of matrices that are made some rows at a time: of a large batch they are never whole.
+
+        Args:
+            make: rows [n] of the batch -> those rows of each matrix, [n, m] each, in memory that nobody else holds.
+        """
+        if self.means:
+            return tuple(self._means(make))
+        columns = self.order[self.columns.start : self.columns.stop]
+        parts = make(self.order[self.rows.start : self.rows.stop])
+        return tuple(np.asarray(part[:, columns], dtype=np.float32) for part in parts)
 
     def decisions(self, full: UInt8[np.ndarray, "m m"]) -> UInt8[np.ndarray, "r c"]:
         """The shown part of decisions; a block is kept when one of its pairs is, and itself when it has no pair."""
         if not self.means:
             return np.asarray(full[self.cells])
         kept = (full == Decision.POSITIVE_KEPT) | (full == Decision.NEGATIVE_KEPT)
-        any_kept = self._each_block(lambda rows: kept[rows].any(axis=0), np.logical_or)
+        ends = [*self._starts[1:], len(self.order)]
+        lines = [kept[self.order[a:b]].any(axis=0)[self.order] for a, b in zip(self._starts, ends, strict=True)]
+        any_kept = np.logical_or.reduceat(np.stack(lines), self._starts, axis=1)
         first = self.order[list(self._starts)]
         # A block lies within the borders of two classes, so any pair tells its kind; its own diagonal is no pair.
         positive = np.isin(full[np.ix_(first, first)], (Decision.POSITIVE_KEPT, Decision.POSITIVE_DROPPED))
@@ -78,28 +91,28 @@ class Window:
     def _sizes(self) -> Int[np.ndarray, " k"]:
         return np.asarray(np.diff([*self._starts, len(self.order)]))
 
-    def _each_block(self, over_rows: Callable[[np.ndarray], np.ndarray], join: np.ufunc) -> np.ndarray:
-        """Rows of a block to one line [m], by `over_rows`; then the line's columns to one number a block, by `join`."""
-        ends = [*self._starts[1:], len(self.order)]
-        lines = [over_rows(self.order[a:b])[self.order] for a, b in zip(self._starts, ends, strict=True)]
-        return np.asarray(join.reduceat(np.stack(lines), self._starts, axis=1))
+    def _means(self, make: Made) -> list[Float32[np.ndarray, "k k"]]:
+        """Every block's mean in each matrix, without what is no pair or no number."""
+        lines: list[list[tuple[np.ndarray, np.ndarray]]] = []
+        for start, end in zip(self._starts, [*self._starts[1:], len(self.order)], strict=True):
+            rows = self.order[start:end]
+            lines.append([self._line(part, rows) for part in make(rows)])
+        out = []
+        for sums, counts in (zip(*matrix, strict=True) for matrix in zip(*lines, strict=True)):
+            total, pairs = (np.add.reduceat(np.stack(part), self._starts, axis=1) for part in (sums, counts))
+            out.append(np.where(pairs > 0, total / np.maximum(pairs, 1), np.nan).astype(np.float32))
+        return out
 
-    def _sums(self, full: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sum and number of every block's pairs. A block of rows at a time: nothing of size m x m is made."""
-        sizes = self._sizes()
-        sums = self._each_block(lambda rows: full[rows].sum(axis=0, dtype=np.float64), np.add)
-        if np.isfinite(sums).all():
-            counts = np.outer(sizes, sizes) - np.diag(sizes)
-            diagonal = np.add.reduceat(np.diagonal(full)[self.order].astype(np.float64), self._starts)
-            return sums - np.diag(diagonal), counts
-
-        def finite(rows: np.ndarray) -> np.ndarray:
-            part = np.asarray(full[rows], dtype=np.float64).copy()
-            part[np.arange(len(rows)), rows] = np.nan
-            return part
-
-        sums = self._each_block(lambda rows: np.nansum(finite(rows), axis=0), np.add)
-        return sums, self._each_block(lambda rows: np.isfinite(finite(rows)).sum(axis=0), np.add)
+    def _line(self, part: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sum and number of the pairs in each column, over some rows; columns in the order of ranks."""
+        part[np.arange(len(rows)), rows] = 0  # the diagonal: no pairs
+        count = np.full(len(self.order), len(rows))
+        sums = part.sum(axis=0, dtype=np.float64)
+        if not np.isfinite(sums).all():
+            known = np.isfinite(part)
+            count, sums = known.sum(axis=0), np.where(known, part, 0).sum(axis=0, dtype=np.float64)
+        count[rows] -= 1
+        return sums[self.order], count[self.order]
 
 
 def window(state: State) -> Window:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int
 
-from msviz.views.scene import Scene
+from msviz.views.in_blocks import blocks
+from msviz.views.scene import Scene, once
 
 FEW_POINTS: Final = 20  # up to here every edge is drawn
 MOST_EDGES: Final = 60  # above, the heaviest ones and the selection's
@@ -90,38 +91,57 @@ def board_view(scene: Scene, scale: Scales) -> BoardView:
         True
     """
     batch = scene.state.batch
-    both = (scene.weights + scene.weights.T).numpy()
-    net = (scene.evaluation.gradient + scene.evaluation.gradient.T).numpy()
-    kept = (scene.kept | scene.kept.T).numpy()
-    if scene.state.method.epsilon is None:  # without mining every pair is kept: only those that weigh something
-        kept = both > 0
-    upper = np.triu(kept, 1)
-    rows, columns = np.nonzero(upper) if batch.m <= FEW_POINTS else _heaviest(scene, upper, both)
-    drawn = np.argsort(both[rows, columns], kind="stable")
-    positive = scene.pairs.pos.numpy()
+    heaviest, total = once(scene, "edges", lambda: _heaviest(scene))
+    rows, columns = np.concatenate([heaviest, _selected(scene)], axis=1) if batch.m > FEW_POINTS else heaviest
+    rows, columns = np.divmod(np.unique(rows * batch.m + columns), max(batch.m, 1))
+    weights, gradient, positive = (it.numpy() for it in (scene.weights, scene.evaluation.gradient, scene.pairs.pos))
+    both, net = (full[rows, columns] + full[columns, rows] for full in (weights, gradient))
+    drawn = np.argsort(both, kind="stable")
     edges = tuple(
         Edge(
-            one=batch.ids[i],
-            two=batch.ids[j],
-            weight=float(both[i, j]),
-            share=min(1.0, float(both[i, j]) / (2 * scale.weight)),
-            net=float(net[i, j]),
-            positive=bool(positive[i, j]),
+            one=batch.ids[rows[k]],
+            two=batch.ids[columns[k]],
+            weight=float(both[k]),
+            share=min(1.0, float(both[k]) / (2 * scale.weight)),
+            net=float(net[k]),
+            positive=bool(positive[rows[k], columns[k]]),
         )
-        for i, j in zip(rows[drawn].tolist(), columns[drawn].tolist(), strict=True)
+        for k in drawn.tolist()
     )
     steps = scene.forces / scale.force if batch.editable else np.zeros(batch.board.shape)
-    return BoardView(edges, int(upper.sum()), steps)
+    return BoardView(edges, total, steps)
 
 
-def _heaviest(scene: Scene, upper: np.ndarray, both: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and columns of the heaviest edges and of the selected anchor's, without a list of all of millions."""
-    selection, count = scene.state.display.selection, min(MOST_EDGES, int(upper.sum()))
-    weight = np.where(upper, both, -np.inf).ravel()
-    chosen = np.argpartition(weight, -count)[-count:] if count else np.zeros(0, dtype=np.int64)
-    if selection is not None:
-        own = scene.state.batch.index(selection.anchor)
-        after, before = own * scene.m + np.flatnonzero(upper[own]), np.flatnonzero(upper[:, own]) * scene.m + own
-        chosen = np.union1d(chosen, np.concatenate([after, before]))
-    rows, columns = np.divmod(chosen, scene.m)
-    return rows, columns
+def _heaviest(scene: Scene) -> tuple[Int[np.ndarray, "2 E"], int]:
+    """Rows and columns of the heaviest edges, row < column, and how many edges there are."""
+    weights, kept = scene.weights.numpy(), scene.kept.numpy()
+    most = scene.m**2 if scene.m <= FEW_POINTS else MOST_EDGES
+    at, weight, total = np.zeros((2, 0), dtype=np.int64), np.zeros(0), 0
+    for rows in blocks(scene.m):
+        both = weights[rows, rows.start :] + weights[rows.start :, rows].T
+        rest = kept[rows, rows.start :] | kept[rows.start :, rows].T
+        edge = np.triu(_are_edges(scene, rest, both), 1)
+        total += int(np.count_nonzero(edge))
+        weight = np.append(weight, both[edge])
+        at = np.concatenate([at, rows.start + np.array(np.nonzero(edge))], axis=1)
+        if len(weight) > most:
+            best = np.argpartition(weight, -most)[-most:]
+            at, weight = at[:, best], weight[best]
+    return at, total
+
+
+def _selected(scene: Scene) -> Int[np.ndarray, "2 E"]:
+    """The edges of the selected anchor."""
+    selection = scene.state.display.selection
+    if selection is None:
+        return np.zeros((2, 0), dtype=np.int64)
+    i = scene.state.batch.index(selection.anchor)
+    weights, kept = scene.weights, scene.kept
+    edge = _are_edges(scene, (kept[i] | kept[:, i]).numpy(), (weights[i] + weights[:, i]).numpy())
+    others = np.delete(np.arange(scene.m), i)[np.delete(edge, i)]
+    return np.stack([np.minimum(others, i), np.maximum(others, i)])
+
+
+def _are_edges(scene: Scene, kept: np.ndarray, both: np.ndarray) -> np.ndarray:
+    """Without mining every pair is kept: then those that weigh something."""
+    return both > 0 if scene.state.method.epsilon is None else kept

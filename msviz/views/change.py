@@ -15,6 +15,7 @@ from msviz.core.methods import Method
 from msviz.data.titles import batch_title
 from msviz.state import State
 from msviz.text import Message, msg, say
+from msviz.views.in_blocks import blocks
 from msviz.views.method_name import loss_title as loss_title
 from msviz.views.method_name import method_name
 from msviz.views.scene import Scene
@@ -65,15 +66,41 @@ def change_view(before: Scene | None, after: Scene) -> ChangeView:
     same_batch = before.state.batch == after.state.batch and before.state.normalize == after.state.normalize
     if same_batch and _all(before.state) != _all(after.state) and before.state.method == after.state.method:
         return ChangeView(actions, (), (), nothing)  # nothing that is drawn of the active method has changed
-    old, new = _shared_rows(before, after)
-    weight_before = before.weights.numpy()[np.ix_(old, old)]
-    weight_after = after.weights.numpy()[np.ix_(new, new)]
-    kept_before = before.kept.numpy()[np.ix_(old, old)]
-    kept_after = after.kept.numpy()[np.ix_(new, new)]
-    changed = nothing
-    changed[np.ix_(new, new)] = (np.abs(weight_after - weight_before) > NOTICEABLE) | (kept_before != kept_after)
-    effects = tuple(_effects(before, after, weight_before, weight_after, new, kept_before, kept_after))
-    return ChangeView(actions, effects, _ghosts(before, after), changed)
+    moved = _moved(before, after)
+    effects = tuple(_effects(before, after, moved))
+    return ChangeView(actions, effects, _ghosts(before, after), moved.changed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """What became of the pairs of points that are in both scenes."""
+
+    changed: Bool[np.ndarray, "m m"]
+    newly_kept: int
+    newly_dropped: int
+    most: float  # the largest change of a weight
+    at: tuple[int, int]  # whose it is: rows of the later scene
+    weights: tuple[float, float]  # before and after
+
+
+def _moved(before: Scene, after: Scene) -> _Moved:
+    """A block of rows at a time: nothing of size m x m is made but the answer."""
+    old, new = map(np.array, _shared_rows(before, after))
+    everywhere = len(new) == before.m == after.m and bool((old == new).all())
+    changed = np.zeros((after.m, after.m), dtype=bool)
+    kept, dropped, most, at, weights = 0, 0, 0.0, (0, 0), (0.0, 0.0)
+    full = [it.numpy() for it in (before.weights, before.kept, after.weights, after.kept)]
+    for rows in blocks(len(new)):
+        own = [(rows,)] * 2 if everywhere else [np.ix_(which[rows], which) for which in (old, new)]
+        w0, k0, w1, k1 = (full[k][own[k // 2]] for k in range(4))
+        far = np.abs(w1 - w0)
+        changed[own[1]] = (far > NOTICEABLE) | (k0 != k1)
+        kept, dropped = kept + int((k1 & ~k0).sum()), dropped + int((k0 & ~k1).sum())
+        i, j = divmod(int(far.argmax()), len(new))
+        if far[i, j] > most:
+            most, weights = float(far[i, j]), (float(w0[i, j]), float(w1[i, j]))
+            at = int(new[rows.start + i]), int(new[j])
+    return _Moved(changed, kept, dropped, most, at, weights)
 
 
 def _another_batch(before: Scene, after: Scene) -> bool:
@@ -159,28 +186,16 @@ def _all(state: State) -> Counter[Method]:
     return Counter((state.method, *state.others))
 
 
-def _effects(
-    before: Scene,
-    after: Scene,
-    weight_before: np.ndarray,
-    weight_after: np.ndarray,
-    rows: list[int],
-    kept_before: np.ndarray,
-    kept_after: np.ndarray,
-) -> Iterator[Message]:
-    newly_kept, newly_dropped = int((kept_after & ~kept_before).sum()), int((kept_before & ~kept_after).sum())
-    moved = np.abs(weight_after - weight_before)
-    if moved.size and moved.max() > NOTICEABLE:
-        i, j = divmod(int(moved.argmax()), len(rows))
-        ids = after.state.batch.ids
-        ends = {"anchor": ids[rows[i]], "other": ids[rows[j]]}
-        yield msg("change.weight", **ends, old=float(weight_before[i, j]), new=float(weight_after[i, j]))
-    elif not newly_kept and not newly_dropped:
+def _effects(before: Scene, after: Scene, moved: _Moved) -> Iterator[Message]:
+    if moved.most > NOTICEABLE:
+        ids, (i, j), (old, new) = after.state.batch.ids, moved.at, moved.weights
+        yield msg("change.weight", anchor=ids[i], other=ids[j], old=old, new=new)
+    elif not moved.newly_kept and not moved.newly_dropped:
         yield msg("change.no_weight")
-    if newly_dropped:
-        yield msg("change.newly_dropped", count=newly_dropped)
-    if newly_kept:
-        yield msg("change.newly_kept", count=newly_kept)
+    if moved.newly_dropped:
+        yield msg("change.newly_dropped", count=moved.newly_dropped)
+    if moved.newly_kept:
+        yield msg("change.newly_kept", count=moved.newly_kept)
     if before.m and after.m:
         yield msg("change.loss_value", old=float(before.evaluation.value), new=float(after.evaluation.value))
 

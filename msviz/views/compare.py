@@ -7,38 +7,19 @@ method whose total is 0 gives no pair anything: it has no shares, and is drawn a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Final
 
 import numpy as np
 from jaxtyping import Bool, Float64
 
 from msviz.core.methods import Method
 from msviz.core.pairs import Pairs
-from msviz.views.scene import Scene, Weighed
+from msviz.views.in_blocks import blocks, count
+from msviz.views.scene import Scene, Weighed, once
 
 TOPS: Final = (0.01, 0.05, 0.10)  # parts of all pairs, the heaviest ones
-_T = TypeVar("_T")
-_KNOWN: Final[WeakKeyDictionary[Weighed, dict[str, Any]]] = WeakKeyDictionary()
-
-
-def once(weighed: Weighed, name: str, make: Callable[[], _T]) -> _T:
-    """A figure that is worked out once, as long as the weights that it comes from live.
-
-    Selecting a pair of a large batch must not sort millions of weights again.
-
-    Args:
-        weighed: the weights; of several methods the active one's, made anew whenever batch or methods change.
-        name: which figure.
-        make: works it out.
-    """
-    known = _KNOWN.setdefault(weighed, {})
-    if name not in known:
-        known[name] = make()
-    found: _T = known[name]
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +53,19 @@ class Compared:
         """The sum of all its weights."""
         return once(self.weighed, "total", lambda: float(np.abs(self.gradient).sum()))
 
+    def shares(self, rows: slice | np.ndarray = slice(None)) -> Float64[np.ndarray, "n m"]:
+        """Some anchors' signed shares of the total weight, by default of all; zeros when the total is 0."""
+        return np.asarray(self.gradient[rows] / (self.total or 1.0))
+
     @property
-    def shares(self) -> Float64[np.ndarray, "m m"]:
-        """Signed shares of the total weight; zeros when the total is 0."""
-        return self.gradient / self.total if self.total else self.gradient
+    def largest(self) -> float:
+        """The largest of all its weights; 0 when there is none."""
+        return once(self.weighed, "largest", lambda: float(np.abs(self.gradient).max(initial=0.0)))
 
     @property
     def kept(self) -> int:
         """Pairs that its mining kept; all pairs without mining."""
-        return int(self.mined.pos.sum()) + int(self.mined.neg.sum())
+        return once(self.weighed, "kept", lambda: count(self.mined.pos) + count(self.mined.neg))
 
 
 def compared(scene: Scene) -> tuple[Compared, ...]:
@@ -112,15 +97,15 @@ def _top_shares(one: Compared, pairs: int, tops: Sequence[float]) -> tuple[float
     if not one.total:
         return tuple(float("nan") for _ in tops)
     counts = [int(np.ceil(round(top * pairs, 6))) for top in tops]
-    weights = np.abs(one.gradient).ravel()
+    weights = np.abs(one.gradient[one.gradient != 0])
     most = min(max(counts), weights.size)
     heaviest = np.sort(np.partition(weights, weights.size - most)[weights.size - most :])[::-1]
     return tuple(float(heaviest[:count].sum()) / one.total for count in counts)
 
 
-def difference(one: Compared, two: Compared) -> Float64[np.ndarray, "m m"]:
-    """How much more of its total weight the first method gives to each pair."""
-    return np.asarray(np.abs(one.shares) - np.abs(two.shares))
+def difference(one: Compared, two: Compared, rows: slice | np.ndarray = slice(None)) -> Float64[np.ndarray, "n m"]:
+    """How much more of its total weight the first method gives to each pair of some anchors, by default of all."""
+    return np.asarray(np.abs(one.shares(rows)) - np.abs(two.shares(rows)))
 
 
 @dataclass(frozen=True)
@@ -142,14 +127,23 @@ class Disagreement:
 
 def disagreement(ids: Sequence[int], one: Compared, two: Compared) -> Disagreement | None:
     """The pair on which two methods disagree most; None when no pair differs."""
-    apart = difference(one, two)
-    if not apart.size:
+    where = once(one.weighed, f"apart from {two.method}", lambda: _most_apart(one, two))
+    if where is None:
         return None
-    i, j = divmod(int(np.abs(apart).argmax()), len(ids))
-    if not apart[i, j]:
-        return None
+    i, j = where
     first, second = (float(abs(it.gradient[i, j])) / (it.total or 1.0) for it in (one, two))
     return Disagreement(one.number, two.number, ids[i], ids[j], (first, second))
+
+
+def _most_apart(one: Compared, two: Compared) -> tuple[int, int] | None:
+    """Row and column of the largest difference; a block of rows at a time."""
+    where, most = None, 0.0
+    for rows in blocks(len(one.gradient)):
+        apart = np.abs(difference(one, two, rows))
+        i, j = divmod(int(apart.argmax()), apart.shape[1])
+        if apart[i, j] > most:
+            where, most = (rows.start + i, j), float(apart[i, j])
+    return where
 
 
 def rank_correlation(one: np.ndarray, two: np.ndarray, of_kind: Bool[np.ndarray, "m m"]) -> float:

@@ -10,12 +10,12 @@ from jaxtyping import UInt8
 from msviz.text import Message, msg, say
 from msviz.views.blocks import Window, window
 from msviz.views.board import Scales
-from msviz.views.compare import Compared, compared, difference
+from msviz.views.compare import Compared, compared, difference, disagreement
 from msviz.views.decision import Decision
 from msviz.views.matrices import decisions
 from msviz.views.method_name import loss_title, method_letters
 from msviz.views.panels import Panel, largest
-from msviz.views.scene import Scene
+from msviz.views.scene import Scene, once
 
 
 def compare_panels(scene: Scene, scale: Scales) -> tuple[Panel, ...]:
@@ -37,18 +37,25 @@ def compare_panels(scene: Scene, scale: Scales) -> tuple[Panel, ...]:
     return tuple(panels)
 
 
-def _numbers(one: Compared, how: str) -> np.ndarray:
-    return one.gradient if how in ("raw", "own") else one.shares
+def _in(one: Compared, how: str) -> float:
+    """What a weight is divided by."""
+    return 1.0 if how in ("raw", "own") else one.total or 1.0
 
 
-def _most(full: np.ndarray, shown: Window) -> float:
-    """The end of a scale: of all means where means are shown, otherwise of all pairs, so that blocks compare."""
-    return largest(shown.values(full) if shown.means else full)
+def _values(one: Compared, shown: Window) -> np.ndarray:
+    """The shown part of its weights. Means of thousands of points are made once."""
+    if not shown.means:
+        return shown.values(one.gradient)
+    return once(one.weighed, "means", lambda: shown.values(one.gradient))
 
 
 def _ends(methods: Sequence[Compared], shown: Window, how: str) -> list[float]:
-    """The value at the ends of each method's colours: one for all of them, or each its own."""
-    each = [_most(_numbers(one, how), shown) if one.total else 0.0 for one in methods]
+    """The value at the ends of each method's colours: one for all of them, or each its own.
+
+    The end is of all means where means are shown, otherwise of all pairs, so that blocks compare.
+    """
+    most = [largest(_values(one, shown)) if shown.means else one.largest for one in methods]
+    each = [end / _in(one, how) if one.total else 0.0 for one, end in zip(methods, most, strict=True)]
     if how == "own":
         return [end or 1.0 for end in each]
     return [max(each) or 1.0] * len(each)
@@ -62,7 +69,7 @@ def _panel(scene: Scene, shown: Window, one: Compared, end: float) -> Panel:
         kind="w",
         title=msg("panel.method.title", number=one.number, name=loss_title(one.method.name)),
         hint=msg("panel.method.hint", letters=method_letters(one.method) or "–", how=say(_how(one, how))),
-        values=shown.values(_numbers(one, how)),
+        values=np.asarray(_values(one, shown) / _in(one, how), dtype=np.float32),
         low=-end,
         high=end,
         decision=shown.decisions(decisions(scene, one.mined)),
@@ -82,13 +89,14 @@ def _difference(
 ) -> Panel:
     at, to = scene.state.display.versus
     one, two = methods[at - 1], methods[to - 1]
-    end = _most(difference(first[at - 1], first[to - 1]), was)
+    values = shown.of_rows(lambda rows: (difference(one, two, rows),))[0]
+    end = _largest_difference(first[at - 1], first[to - 1], was)
     return Panel(
         key="d",
         kind="d",
         title=msg("panel.d.title", one=at, two=to),
         hint=msg("panel.d.hint"),
-        values=shown.values(difference(one, two)),
+        values=values,
         low=-end,
         high=end,
         decision=shown.decisions(_kept_by_either(scene, one, two)),
@@ -96,6 +104,13 @@ def _difference(
         ends=(_more(to), _more(at)),
         named=True,
     )
+
+
+def _largest_difference(one: Compared, two: Compared, shown: Window) -> float:
+    if shown.means:
+        return largest(shown.of_rows(lambda rows: (difference(one, two, rows),))[0])
+    found = disagreement(range(len(one.gradient)), one, two)
+    return abs(found.shares[0] - found.shares[1]) if found else 1.0
 
 
 def _more(number: int) -> Message:

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from msviz.text import Message, msg
-from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, once, rank_correlation, top_shares
+from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, rank_correlation, top_shares
 from msviz.views.method_name import method_name
-from msviz.views.scene import Scene
+from msviz.views.scene import Scene, once
 
 MOST_PAIRS: Final = 1 << 16  # rank correlations look at so many pairs at most: sorting millions would freeze the page
 
@@ -66,21 +66,19 @@ def compare_table(scene: Scene) -> CompareTable:
         >>> [row.number for row in compare_table(scene(default_state())).rows]
         [1, 2, 3, 4, 5, 6]
     """
-    return once(scene.compared[0], "table", lambda: _table(scene))
+    return once(scene, "table", lambda: _table(scene))
 
 
 def _table(scene: Scene) -> CompareTable:
     methods, ids, pairs = compared(scene), scene.state.batch.ids, scene.m * (scene.m - 1)
     anchors = _anchors(scene.m)
     masks = [mask.numpy()[anchors] for mask in (scene.pairs.pos, scene.pairs.neg)]
-    weights = [it.gradient[anchors] for it in methods]
     count = len(methods)
     ranks = np.full((2, count, count), np.nan)
     apart: dict[tuple[int, int], Disagreement | None] = {}
     for a in range(count):
         for b in range(a, count):
-            for kind, mask in enumerate(masks):
-                ranks[kind, a, b] = ranks[kind, b, a] = rank_correlation(weights[a], weights[b], mask)
+            ranks[:, a, b] = ranks[:, b, a] = _ranks(methods[a], methods[b], anchors, masks)
             if a != b:
                 apart[a, b] = disagreement(ids, methods[a], methods[b])
                 apart[b, a] = _turned(apart[a, b])
@@ -88,6 +86,16 @@ def _table(scene: Scene) -> CompareTable:
         _row(it, pairs, ranks[:, a], tuple(apart.get((a, b)) for b in range(count))) for a, it in enumerate(methods)
     )
     return CompareTable(rows, pairs, len(anchors), scene.m)
+
+
+def _ranks(one: Compared, two: Compared, anchors: np.ndarray, masks: list[np.ndarray]) -> list[float]:
+    """Rank correlations over the positives and over the negatives."""
+
+    def make() -> list[float]:
+        weights = one.gradient[anchors], two.gradient[anchors]
+        return [rank_correlation(*weights, mask) for mask in masks]
+
+    return once(one.weighed, f"ranks with {two.method}", make)
 
 
 def _anchors(m: int) -> np.ndarray:

@@ -7,10 +7,12 @@ from typing import Final
 
 import numpy as np
 import torch
-from jaxtyping import Float64
+from jaxtyping import Float64, Int
 from torch import Tensor
 
 from msviz.text import Message, msg, number
+from msviz.views.csv_text import csv_text
+from msviz.views.in_blocks import count
 from msviz.views.scene import Scene
 
 MOST_STEPS: Final = 1000  # of a curve that is drawn
@@ -45,7 +47,9 @@ class KeptCurve:
 
         Of a curve with more than 1,000 steps, finer than a screen, the counts at 1,000 margins.
         """
-        inside = np.unique(self.gaps[(self.gaps >= 0) & (self.gaps < high)])
+        first, end = np.searchsorted(self.gaps, (0.0, high))
+        inside = self.gaps[first:end]
+        inside = inside[np.append(True, inside[1:] > inside[:-1])[: len(inside)]]
         if len(inside) > MOST_STEPS:
             inside = np.linspace(0, high, MOST_STEPS, endpoint=False)[1:]
         after = np.searchsorted(self.gaps, inside, side="right")
@@ -80,43 +84,52 @@ def kept_view(scene: Scene) -> KeptView:
         [('A', True, 15, 20), ('B', True, 18, 20)]
     """
     batch, epsilon, labels = scene.state.batch, scene.state.method.epsilon, torch.tensor(scene.state.batch.labels)
-    below = _gaps(scene)
     curves = []
-    for positive, pairs, now in (
-        (True, scene.pairs.pos, scene.evaluation.mined.pos),
-        (False, scene.pairs.neg, scene.evaluation.mined.neg),
-    ):
+    for positive in (True, False):
         for label in batch.classes:
-            own = pairs & (labels == label)[:, None]
-            found = below[own].numpy()
-            gaps = np.sort(found[np.isfinite(found)])
-            if own.any():
-                kept = int((now & own).sum())
-                curves.append(KeptCurve(batch.class_name(label), label, positive, gaps, len(found), kept))
+            own = (labels == label).nonzero().flatten()
+            pairs, mined = scene.pairs.rows(own), scene.evaluation.mined.rows(own)
+            of_kind, now = (pairs.pos, mined.pos) if positive else (pairs.neg, mined.neg)
+            found = _gaps(scene, own, positive)[of_kind].numpy()
+            if len(found):
+                gaps = np.sort(found[np.isfinite(found)])
+                curves.append(KeptCurve(batch.class_name(label), label, positive, gaps, len(found), count(now)))
     return KeptView(tuple(curves), epsilon, max(1.0, epsilon or 0.0), _summary(scene, curves))
 
 
-def _gaps(scene: Scene) -> Float64[Tensor, "m m"]:
+def kept_csv(view: KeptView) -> str:
+    """The curves as a table: a row for every step of every curve, all digits; each count holds for larger margins.
+
+    Args:
+        view: the curves.
+    """
+    rows = (
+        (curve.name, "positive" if curve.positive else "negative", repr(epsilon), kept, curve.total)
+        for curve in view.curves
+        for epsilon, kept in zip(*curve.steps(view.high), strict=True)
+    )
+    return csv_text(("class", "kind", "epsilon", "kept_above", "pairs"), rows)
+
+
+def _gaps(scene: Scene, rows: Int[Tensor, " n"], positive: bool) -> Float64[Tensor, "n m"]:
     """How far each pair is beyond its rival: mining keeps it iff epsilon is larger; infinite without a rival."""
-    hardest, pairs = scene.bounds, scene.pairs
-    positive = scene.sim - hardest.hardest_neg[:, None]
-    negative = hardest.hardest_pos[:, None] - scene.sim
-    return torch.where(pairs.pos, positive, negative)
+    sim, hardest = scene.sim[rows], scene.bounds
+    return sim - hardest.hardest_neg[rows, None] if positive else hardest.hardest_pos[rows, None] - sim
 
 
 def _summary(scene: Scene, curves: list[KeptCurve]) -> tuple[Message, ...]:
     epsilon, mined, pairs = scene.state.method.epsilon, scene.evaluation.mined, scene.pairs
-    gaps = np.concatenate([curve.gaps for curve in curves]) if curves else np.zeros(0)
-    if not len(gaps):
+    ends = [gap for curve in curves if len(curve.gaps) for gap in curve.gaps[[0, -1]].tolist()]
+    if not ends:
         return (msg("mining.curve.none"),)
     counts = {
-        "positives": int(mined.pos.sum()),
-        "all_positives": int(pairs.pos.sum()),
-        "negatives": int(mined.neg.sum()),
-        "all_negatives": int(pairs.neg.sum()),
+        "positives": count(mined.pos),
+        "all_positives": count(pairs.pos),
+        "negatives": count(mined.neg),
+        "all_negatives": count(pairs.neg),
     }
     now = msg("mining.curve.off") if epsilon is None else msg("mining.curve.now", epsilon=epsilon, **counts)
-    first, last = float(gaps.min()), float(gaps.max())
+    first, last = min(ends), max(ends)
     start = msg("mining.curve.from_zero") if first < 0 else msg("mining.curve.first", gap=number(first, 2))
     never = sum(curve.total - len(curve.gaps) for curve in curves)
     end = msg("mining.curve.all", gap=number(max(0.0, last), 2))

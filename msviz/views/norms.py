@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from msviz.text import Message, msg
+from msviz.views.in_blocks import blocks
 from msviz.views.scene import Scene
 
 
@@ -49,15 +50,15 @@ def norms_view(scene: Scene) -> NormsView | None:
     length = np.linalg.norm(x, axis=1)
     unit = x / np.where(length > 0, length, 1)[:, None]
     row = int(length.argmax())
-    apart = ~np.eye(scene.m, dtype=bool)
     sim = scene.sim.numpy()
+    low, high = zip(*(_ends(sim[rows], rows) for rows in blocks(scene.m)), strict=True)
     return NormsView(
-        low=float(sim[apart].min()),
-        high=float(sim[apart].max()),
+        low=min(low),
+        high=max(high),
         longest=scene.state.batch.ids[row],
         length=float(length[row]),
-        neighbours=_neighbours(sim, row),
-        by_angle=_neighbours(unit @ unit.T, row),
+        neighbours=sum(_neighbours(sim[rows], rows, row) for rows in blocks(scene.m)),
+        by_angle=sum(_neighbours(unit[rows] @ unit.T, rows, row) for rows in blocks(scene.m)),
         others=scene.m - 1,
     )
 
@@ -73,8 +74,17 @@ def norms_words(scene: Scene) -> tuple[Message, ...]:
     return tuple(words)
 
 
-def _neighbours(sim: np.ndarray, row: int) -> int:
-    """How many other rows have their largest value in this column; a zero vector has none."""
-    rivals = np.where(np.eye(len(sim), dtype=bool), -np.inf, sim)
-    most = rivals.argmax(axis=1)
-    return int(((most == row) & (rivals.max(axis=1) > 0)).sum())
+def _ends(sim: np.ndarray, rows: slice) -> tuple[float, float]:
+    """The smallest and the largest S of some rows, of two different points."""
+    apart = sim[_apart(sim, rows)]
+    return float(apart.min()), float(apart.max())
+
+
+def _neighbours(sim: np.ndarray, rows: slice, longest: int) -> int:
+    """How many of some rows have their largest value in that column; a zero vector has none."""
+    rivals = np.where(_apart(sim, rows), sim, -np.inf)
+    return int(((rivals.argmax(axis=1) == longest) & (rivals.max(axis=1) > 0)).sum())
+
+
+def _apart(sim: np.ndarray, rows: slice) -> np.ndarray:
+    return np.asarray(np.arange(rows.start, rows.stop)[:, None] != np.arange(sim.shape[1]))

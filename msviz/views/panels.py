@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import torch
 from jaxtyping import Float32, UInt8
 
 from msviz.core.three_similarities import sharpness, three_similarities
@@ -75,7 +76,7 @@ def similarity_panel(scene: Scene, scale: Scales | None = None) -> Panel:
         scale: during a gesture that of its beginning, whose colours stay.
     """
     limit = _start(scene, scale).limit
-    return _panel("S", scene, scene.sim.numpy(), -limit, limit)
+    return _panel("S", window(scene.state).values(scene.sim.numpy()), -limit, limit)
 
 
 def _start(scene: Scene, scale: Scales | None) -> Scene:
@@ -88,7 +89,7 @@ def weight_panel(scene: Scene, scale: Scales) -> Panel:
     if window(scene.state).means:  # means are far smaller than the largest weight
         start = scale.start or scene
         top = largest(window(start.state).values(start.evaluation.gradient.numpy()))
-    return _panel("w", scene, scene.evaluation.gradient.numpy(), -top, top)
+    return _panel("w", window(scene.state).values(scene.evaluation.gradient.numpy()), -top, top)
 
 
 def largest(*values: np.ndarray) -> float:
@@ -112,22 +113,29 @@ def three_panels(scene: Scene, scale: Scales | None = None) -> tuple[Panel, Pane
     """
     alpha, beta = sharpness(scene.state.method)
     limit = _start(scene, scale).limit
-    found, epsilon = three_similarities(scene.sim, scene.pairs, alpha, beta), scene.state.method.epsilon
+    epsilon, shown = scene.state.method.epsilon, window(scene.state)
+
+    def some(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        anchors = torch.from_numpy(rows)
+        found = three_similarities(scene.sim[anchors], scene.pairs.rows(anchors), alpha, beta)
+        return found.p.numpy(), found.n.numpy()
+
+    p, n = shown.of_rows(some)
     mined = msg("panel.P.note.off") if epsilon is None else msg("panel.P.note", limit=-epsilon)
     return (
         similarity_panel(scene, scale),
-        _panel("P", scene, found.p.numpy(), -limit, limit, mined),
-        _panel("N", scene, found.n.numpy(), 0.0, 1.0, msg("panel.N.note", alpha=alpha, beta=beta)),
+        _panel("P", p, -limit, limit, mined),
+        _panel("N", n, 0.0, 1.0, msg("panel.N.note", alpha=alpha, beta=beta)),
     )
 
 
-def _panel(kind: Kind, scene: Scene, values: np.ndarray, low: float, high: float, note: Message | None = None) -> Panel:
+def _panel(kind: Kind, values: np.ndarray, low: float, high: float, note: Message | None = None) -> Panel:
     return Panel(
         key=kind,
         kind=kind,
         title=msg(f"panel.{kind}.title"),
         hint=msg(f"panel.{kind}.hint"),
-        values=window(scene.state).values(values),
+        values=values,
         low=low,
         high=high,
         note=note,

@@ -12,7 +12,8 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from msviz.text import Message, msg
-from msviz.views.scene import Scene
+from msviz.views.in_blocks import blocks, count
+from msviz.views.scene import Scene, once
 
 SAME: Final = 1e-9  # S of two points in one place may differ so much from 1; a step of the board's grid makes more
 STILL: Final = 1e-9  # a force below this moves nothing
@@ -55,6 +56,10 @@ def readouts(scene: Scene) -> Readouts:
         >>> numbers.positives, numbers.negatives
         (52, 130)
     """
+    return once(scene, "readouts", lambda: _readouts(scene))
+
+
+def _readouts(scene: Scene) -> Readouts:
     mined, weights, ids = scene.evaluation.mined, scene.weights, scene.state.batch.ids
     total = float(weights.sum())
     heaviest = None
@@ -63,13 +68,13 @@ def readouts(scene: Scene) -> Readouts:
         heaviest = (ids[i], ids[j])
     return Readouts(
         loss=float(scene.evaluation.value) if scene.m else 0.0,
-        kept_positives=int(mined.pos.sum()),
-        kept_negatives=int(mined.neg.sum()),
-        positives=int(scene.pairs.pos.sum()),
-        negatives=int(scene.pairs.neg.sum()),
+        kept_positives=count(mined.pos),
+        kept_negatives=count(mined.neg),
+        positives=count(scene.pairs.pos),
+        negatives=count(scene.pairs.neg),
         heaviest=heaviest,
         share=float(weights.max()) / total if total > 0 else 0.0,
-        violations=int(scene.evaluation.violations.sum()),
+        violations=count(scene.evaluation.violations),
         why_zero=None if total > 0 else why_zero(scene),
         why_still=why_still(scene) if total > 0 else None,
     )
@@ -95,7 +100,7 @@ def why_zero(scene: Scene) -> Message:
         return msg("zero.coincident")
     if method.epsilon is not None and not scene.kept.any():
         return _separated(scene, method.epsilon)
-    return msg("zero.inactive", kept=int(scene.kept.sum()))
+    return msg("zero.inactive", kept=count(scene.kept))
 
 
 def why_still(scene: Scene) -> Message | None:
@@ -107,23 +112,29 @@ def why_still(scene: Scene) -> Message | None:
     if not scene.m or float(np.abs(scene.forces).max()) > STILL:
         return None
     weighs = scene.weights > 0
-    away = 1 - scene.sim[weighs].abs()
-    if scene.state.normalize and bool((away < SAME).all()):
-        return msg("zero.still", count=int(weighs.sum()))
+    away = weighs & (1 - scene.sim.abs() >= _nothing(scene))
+    if scene.state.normalize and not away.any():
+        return msg("zero.still", count=count(weighs))
     return msg("zero.balanced")
 
 
 def coincide(scene: Scene, among: Bool[Tensor, "m m"]) -> bool:
     """Whether there are such pairs and the two points of each lie in one place."""
-    return bool(among.any()) and bool(same_place(scene)[among].all())
+    apart = ((among[rows] & ~same_place(scene, rows)).any() for rows in blocks(scene.m))
+    return bool(among.any()) and not any(map(bool, apart))
 
 
-def same_place(scene: Scene) -> Bool[Tensor, "m m"]:
-    """Which pairs lie in one place: S is 1 there, and where norms count the points are the same."""
+def same_place(scene: Scene, rows: slice = slice(None)) -> Bool[Tensor, "n m"]:
+    """Which pairs of some anchors lie in one place: S is 1 there, and where norms count the points are the same."""
     if scene.state.normalize:
-        return scene.sim > 1 - max(SAME, 8 * torch.finfo(scene.sim.dtype).eps)
+        return scene.sim[rows] > 1 - _nothing(scene)
     x = torch.from_numpy(scene.state.batch.x.copy())
-    return torch.cdist(x, x) < SAME
+    return torch.cdist(x[rows], x) < SAME
+
+
+def _nothing(scene: Scene) -> float:
+    """What S of two points in one place may differ from 1: thousands of points are evaluated in float32."""
+    return max(SAME, 8 * torch.finfo(scene.sim.dtype).eps)
 
 
 def gap(scene: Scene) -> tuple[int, float]:

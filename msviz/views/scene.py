@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
@@ -11,12 +14,15 @@ from jaxtyping import Bool, Float64
 from torch import Tensor
 
 from msviz.core.forces import forces
-from msviz.core.methods import Evaluation, evaluate
+from msviz.core.methods import Evaluation, Method, evaluate
 from msviz.core.pairs import Bounds, Pairs, bounds, label_pairs
 from msviz.core.reasons import Reasons, reasons
 from msviz.core.similarity import similarity, zero_rows
+from msviz.data import Batch
 from msviz.state import State
 from msviz.views.in_blocks import DENSE, compared_rows, evaluate_rows, weigh
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +32,36 @@ class Weighed:
     Args:
         mined: the pairs that its mining kept.
         gradient: dL_i/dS_ij [m, m], signed.
+        figures: what was worked out of it, see `once`.
     """
 
     mined: Pairs
     gradient: Float64[Tensor, "m m"]
+    figures: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """A batch before a method looks at it, and what methods made of it. All scenes of the batch share it.
+
+    So a slider computes nothing again but its own method, and a second scene of thousands of points, such as the one
+    before a gesture, takes little memory. A method's part goes when no scene holds it.
+
+    Args:
+        sim: S [m, m], cosines; dot products where norms count.
+        pairs: positives and negatives by label, before mining.
+        bounds: for every anchor its hardest positive and negative, before mining.
+        evaluated, weighed: what is known of a method.
+    """
+
+    sim: Float64[Tensor, "m m"]
+    pairs: Pairs
+    bounds: Bounds
+    evaluated: WeakValueDictionary[Method, Evaluation] = field(default_factory=WeakValueDictionary, repr=False)
+    weighed: WeakValueDictionary[Method, Weighed] = field(default_factory=WeakValueDictionary, repr=False)
+
+
+_GROUNDS: Final[WeakValueDictionary[tuple[Batch, bool], Ground]] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,26 +70,39 @@ class Scene:
 
     Args:
         state: what was evaluated.
-        sim: S [m, m], cosines; dot products where norms count (state.normalize is False).
-        pairs: positives and negatives by label, before mining.
-        bounds: for every anchor its hardest positive and negative, before mining.
+        ground: its batch, before any method.
         evaluation: mined pairs, losses, gradients and weights of the active method.
         forces: [m, d], the step -dL/dx of every point; tangential, unless norms count.
         zero_rows: rows of the batch that are zero vectors: similarity 0 to all; without a direction no force either.
+        figures: what was worked out of it, whatever is shown, see `once`.
     """
 
     state: State
-    sim: Float64[Tensor, "m m"]
-    pairs: Pairs
-    bounds: Bounds
+    ground: Ground
     evaluation: Evaluation
     forces: Float64[np.ndarray, "m d"]
     zero_rows: tuple[int, ...]
+    figures: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def m(self) -> int:
         """The number of points."""
         return self.state.batch.m
+
+    @property
+    def sim(self) -> Float64[Tensor, "m m"]:
+        """S [m, m], cosines; dot products where norms count (state.normalize is False)."""
+        return self.ground.sim
+
+    @property
+    def pairs(self) -> Pairs:
+        """Positives and negatives by label, before mining."""
+        return self.ground.pairs
+
+    @property
+    def bounds(self) -> Bounds:
+        """For every anchor its hardest positive and negative, before mining."""
+        return self.ground.bounds
 
     @property
     def weights(self) -> Float64[Tensor, "m m"]:
@@ -69,32 +114,36 @@ class Scene:
         """The pairs that count: mined ones, or all of them when mining is off."""
         return self.evaluation.mined.pos | self.evaluation.mined.neg
 
-    @cached_property
+    @property
     def limit(self) -> float:
         """The largest |S| that S is drawn to: 1 for cosines; where norms count the largest there is, at least 1."""
         if self.state.normalize or self.m < 2:
             return 1.0
-        return max(1.0, float(self.sim[~torch.eye(self.m, dtype=torch.bool)].abs().max()))
+        apart = ~torch.eye(self.m, dtype=torch.bool)
+        return once(self, "limit", lambda: max(1.0, float(self.sim.abs().where(apart, 0.0).max())))
 
     def shown_as(self, state: State) -> Scene:
         """The same numbers for a state that differs in what is shown only; nothing is computed again."""
-        other = replace(self, state=state)
-        other.__dict__.update({name: self.__dict__[name] for name in ("compared", "reasons") if name in self.__dict__})
-        return other
+        return replace(self, state=state)
 
-    @cached_property
+    @property
     def compared(self) -> tuple[Weighed, ...]:
         """What every compared method makes of the pairs, the active one first; worked out when somebody asks."""
-        known = {self.state.method: Weighed(self.evaluation.mined, self.evaluation.gradient)}
-        for method in self.state.others:
-            if method not in known:
-                known[method] = Weighed(*weigh(self.sim, self.pairs, method))
-        return tuple(known[method] for method in (self.state.method, *self.state.others))
+        return once(self, "compared", lambda: tuple(map(self._weighed, (self.state.method, *self.state.others))))
 
-    @cached_property
+    def _weighed(self, method: Method) -> Weighed:
+        known = self.ground.weighed.get(method)
+        if known is None:
+            own = method == self.state.method
+            found = self.evaluation.mined, self.evaluation.gradient
+            known = Weighed(*(found if own else weigh(self.sim, self.pairs, method)))
+            self.ground.weighed[method] = known
+        return known
+
+    @property
     def reasons(self) -> Reasons:
         """Why mining keeps or drops each pair; worked out when somebody asks, not in every frame of a drag."""
-        return reasons(self.sim, self.pairs, self.state.method.epsilon)
+        return once(self, "reasons", lambda: reasons(self.sim, self.pairs, self.state.method.epsilon))
 
     def reasons_of(self, row: int) -> Reasons:
         """The reasons of one anchor, as row 0: in a large batch all of them would take as long as the whole scene."""
@@ -116,21 +165,47 @@ def scene(state: State) -> Scene:
         >>> scene(default_state()).m
         14
     """
-    x = torch.from_numpy(state.batch.x.copy())
-    if state.batch.m <= DENSE:
-        sim = similarity(x, normalize=state.normalize)
-        pairs = _pairs(state.batch.labels)
-        hardest, evaluation = bounds(sim, pairs), evaluate(sim, pairs, state.method)
-    else:
+    x, method = torch.from_numpy(state.batch.x.copy()), state.method
+    if state.batch.m > DENSE:
         x = x.float()
-        sim, pairs, hardest = compared_rows(x, state.batch.labels, state.normalize)
-        evaluation = evaluate_rows(sim, pairs, state.method)
+    ground = _ground(state, x)
+    found = ground.evaluated.get(method)
+    if found is None:
+        work = evaluate if state.batch.m <= DENSE else evaluate_rows
+        found = ground.evaluated[method] = work(ground.sim, ground.pairs, method)
     return Scene(
         state=state,
-        sim=sim,
-        pairs=pairs,
-        bounds=hardest,
-        evaluation=evaluation,
-        forces=forces(x, evaluation.value_gradient, state.normalize).numpy(),
+        ground=ground,
+        evaluation=found,
+        forces=forces(x, found.value_gradient, state.normalize).numpy(),
         zero_rows=tuple(zero_rows(x).tolist()),
     )
+
+
+def _ground(state: State, x: Tensor) -> Ground:
+    known = _GROUNDS.get((state.batch, state.normalize))
+    if known is not None:
+        return known
+    if state.batch.m <= DENSE:
+        sim, pairs = similarity(x, normalize=state.normalize), _pairs(state.batch.labels)
+        known = Ground(sim, pairs, bounds(sim, pairs))
+    else:
+        known = Ground(*compared_rows(x, state.batch.labels, state.normalize))
+    _GROUNDS[state.batch, state.normalize] = known
+    return known
+
+
+def once(of: Scene | Weighed, name: str, make: Callable[[], _T]) -> _T:
+    """A figure that is worked out once, as long as what it comes from lives.
+
+    Selecting a pair of a large batch must not sort millions of weights again.
+
+    Args:
+        of: what the figure is of: a scene, whatever of it is shown, or one method on a batch.
+        name: which figure.
+        make: works it out.
+    """
+    if name not in of.figures:
+        of.figures[name] = make()
+    found: _T = of.figures[name]
+    return found

@@ -182,4 +182,4 @@ def test_a_look_into_a_block_sends_its_cells() -> None:
     assert (sent.head["window"]["rows"], sent.head["window"]["columns"]) == ([0, 8], [200, 208])
     assert sent.head["known"] == list(range(8))
     (one, *_) = compared(scene(state))
-    assert sent.panels["w"] == pytest.approx(one.shares[:8, 200:208], abs=1e-9)
+    assert sent.panels["w"] == pytest.approx(one.shares()[:8, 200:208], abs=1e-9)

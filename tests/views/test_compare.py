@@ -36,15 +36,15 @@ def _panels(now: Scene) -> dict[str, Panel]:
 def test_linear_gives_every_pair_the_same_share() -> None:
     (one,) = compared(_scene(LINEAR))
     assert (one.number, one.key, one.total, one.kept) == (1, "w", 12, 12)
-    assert np.abs(one.shares)[~np.eye(4, dtype=bool)].tolist() == pytest.approx([1 / 12] * 12)
-    assert one.shares[0, 1] < 0 < one.shares[0, 2]  # signed: positives pull
+    assert np.abs(one.shares())[~np.eye(4, dtype=bool)].tolist() == pytest.approx([1 / 12] * 12)
+    assert one.shares()[0, 1] < 0 < one.shares()[0, 2]  # signed: positives pull
 
 
 def test_contrastive_weighs_four_positives_and_the_negatives_above_lambda() -> None:
     _, two = compared(_scene(LINEAR, CONTRASTIVE))
     assert (two.key, two.total) == ("c0", 6)  # 0-1, 2-3 and 1-2, both ways
-    assert two.shares[1, 2] == pytest.approx(1 / 6)
-    assert two.shares[0, 2] == 0
+    assert two.shares()[1, 2] == pytest.approx(1 / 6)
+    assert two.shares()[0, 2] == 0
 
 
 def test_the_same_method_twice_stands_there_twice() -> None:
@@ -62,7 +62,7 @@ def test_a_total_of_zero_has_no_shares() -> None:
     apart = scene(State(PRESETS["two_clean"].make(), METHODS["authors"], others=(LINEAR,)))
     dead, linear = compared(apart)
     assert (dead.total, dead.kept) == (0, 0)
-    assert not dead.shares.any()
+    assert not dead.shares().any()
     assert all(math.isnan(top) for top in top_shares(dead, apart.m * (apart.m - 1)))
     found = disagreement(apart.state.batch.ids, dead, linear)
     assert found is not None

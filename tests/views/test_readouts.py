@@ -125,9 +125,8 @@ def test_without_an_anchor_that_has_both_kinds_that_is_the_reason() -> None:
     pos = torch.tensor([[False, True, False], [False] * 3, [False] * 3])
     neg = torch.tensor([[False] * 3, [False] * 3, [True, False, False]])
     pairs = Pairs(pos, neg)
-    odd = replace(
-        now, pairs=pairs, bounds=bounds(now.sim, pairs), evaluation=evaluate(now.sim, pairs, now.state.method)
-    )
+    ground = replace(now.ground, pairs=pairs, bounds=bounds(now.sim, pairs))
+    odd = replace(now, ground=ground, evaluation=evaluate(now.sim, pairs, now.state.method))
     assert readouts(odd).why_zero == msg("zero.no_anchor_with_both")
 
 
