@@ -53,7 +53,8 @@ class Trainer:
         data: the items; None = those of `config.data`.
 
     Raises:
-        MsvizError: of the source, the split, the sampler (too few classes or members), the model, the device.
+        MsvizError: of the source, the split, the sampler (too few classes or members), the model, the device. From
+            `step` and `look`: error.training_not_finite when there never was a finite embedding.
 
     Attributes:
         config: what is trained, and how.
@@ -244,12 +245,16 @@ class Trainer:
         self._finish_pretraining()
         try:
             snapshot = self._measured(probe, evaluate)
-        except MsvizError as problem:
-            if problem.key != "error.not_finite" or self._last is None:
-                raise
-        else:
-            if _is_finite(snapshot) or self._last is None:
+            if _is_finite(snapshot):
                 return snapshot
+        except MsvizError as problem:
+            if problem.key != "error.not_finite":
+                raise
+        if self._last is None:
+            raise MsvizError(
+                "error.training_not_finite",
+                "embeddings are infinite before the first update; look at the data, or pre-train more slowly",
+            )
         return dataclasses.replace(self._last, stop=Stop.NOT_FINITE)
 
     def _measured(self, probe: bool, evaluate: bool) -> Snapshot:
