@@ -8,11 +8,10 @@ from typing import Final
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from msviz.figures.theme import CLASS_COLORS, TRANSPARENT, class_look
+from msviz.figures.theme import CLASS_COLORS, GREY, TRANSPARENT, class_look
 from msviz.text import say
 from msviz.views.kept import KeptCurve, KeptView
 
-GREY: Final = "#7d7f88"  # 3:1 against both pages: it lines the curves, whose own colours may be pale
 DASHES: Final = ("solid", "9px,4px", "3px,4px", "12px,4px,3px,4px", "18px,5px", "16px,4px,3px,4px,3px,4px")
 SYMBOLS: Final = {
     **{"circle": "circle", "triangle": "triangle-up", "square": "square", "diamond": "diamond", "plus": "cross"},
@@ -62,6 +61,7 @@ def _add(figure: go.Figure, view: KeptView, curve: KeptCurve, at: int) -> None:
     y, color, dash = [count / curve.total for count in counts], CLASS_COLORS[look.color], DASHES[at % len(DASHES)]
     name = say("mining.curve.class", name=curve.name)
     group = {"legendgroup": name, "name": name, "row": 1, "col": column}
+    # Grey lines the curves, whose own colours may be pale.
     stepped = {"mode": "lines", "x": x, "y": y, **group}
     figure.add_scatter(
         **stepped, line={"color": GREY, "width": 5, "dash": dash, "shape": "hv"}, showlegend=False, hoverinfo="skip"

@@ -6,12 +6,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from msviz.figures.methods import MethodLook, method_look
-from msviz.figures.theme import TRANSPARENT
+from msviz.figures.theme import GREY, TRANSPARENT
 from msviz.text import number, say
 from msviz.views.method_name import method_name
 from msviz.views.weights_curves import Curve, CurvesView
 
-GREY = "#7d7f88"  # 3:1 against both pages
 PALE = "rgba(128, 128, 128, 0.16)"
 
 
@@ -27,7 +26,7 @@ def curves_figure(view: CurvesView, own_scale: bool = True) -> go.Figure:
         _add(figure, curve, view.s, method_look(at), curve.largest if own_scale and curve.largest > 0 else 1.0)
     low, high = float(view.curves[0].s[0]), float(view.curves[0].s[-1])
     for start, end in view.curves[0].dropped():
-        figure.add_vrect(x0=start, x1=end, fillcolor=PALE, line_width=0, layer="below")
+        figure.add_vrect(x0=start, x1=end, fillcolor=PALE, line={"color": GREY, "width": 1}, layer="below")
         if end - start > 0.25 * (high - low):
             middle = (start + end) / 2
             figure.add_annotation(

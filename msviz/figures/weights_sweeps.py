@@ -1,21 +1,24 @@
 """A strip as a plotly heatmap: rows are the anchor's pairs, columns the values of one parameter.
 
-Weight 0 is see-through, so that it is the page in either theme; dropped pairs are grey, which no weight is.
+Weight 0 is see-through, so that it is the page in either theme; dropped pairs are dotted, as on the bench.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float64
 
-from msviz.figures.theme import LIGHT, TRANSPARENT
+from msviz.figures.theme import GREY, LIGHT, TRANSPARENT
 from msviz.text import number, say
 from msviz.views.weights_sweeps import Strip, SweepsView
 
-DROPPED = "rgba(128, 128, 128, 0.32)"
+GROUND = "rgba(128, 128, 128, 0.12)"  # of dropped pairs; their dots keep 3:1 against it
 ROW = 17  # pixels a pair
 LEAST, MOST = 150, 620  # pixels of all rows together
+ABOVE, BELOW = 14, 134  # pixels around them; below lie the axis, the colours and what the dots mean
 ROOM = 4.0  # colours end at so many times the largest weight of today, at most
 
 
@@ -26,24 +29,47 @@ def strip_figure(view: SweepsView, strip: Strip) -> go.Figure:
         view: the strips of the anchor, whose rows it shares.
         strip: one of them.
     """
-    rows, high = row_names(view), scale_end(strip)
-    edges = column_edges(strip)
-    shown = np.where(strip.kept, strip.gradient, np.nan)
-    figure = go.Figure()
-    at = {"x": edges, "y": rows}
-    grey = [[0.0, DROPPED], [1.0, DROPPED]]
+    rows, edges, figure = row_names(view), column_edges(strip), go.Figure()
+    height = int(np.clip(ROW * len(rows), LEAST, MOST))
+    _add_weights(figure, strip, {"x": edges, "y": rows}, -60 / height)
+    _dot_dropped(figure, strip, edges)
+    if strip.now is not None and edges[0] <= strip.now <= edges[-1]:
+        _mark(figure, strip.now, len(rows))
+    figure.update_xaxes(type="log" if strip.log else "linear", title=say("page.weights.strip.x", letter=strip.letter))
+    figure.update_xaxes(showgrid=False, zeroline=False, range=_span(edges, strip.log), nticks=6)
+    span = [len(rows) - 0.5, -0.5]
+    figure.update_layout(
+        yaxis={"type": "category", "range": span, "showgrid": False},
+        yaxis2={"range": span, "overlaying": "y", "visible": False},  # rows by number, for what lies between them
+        height=ABOVE + height + BELOW,
+        margin={"l": 10, "r": 10, "t": ABOVE, "b": BELOW},
+        showlegend=True,  # where a single trace stands in it, too
+        legend={"orientation": "h", "x": 0.5, "xanchor": "center", "y": -102 / height, "yanchor": "top"},
+        **TRANSPARENT,
+    )
+    positives = sum(view.positive)
+    if 0 < positives < len(rows):
+        figure.add_hline(y=positives - 0.5, line={"color": GREY, "width": 2})
+    return figure
+
+
+def _add_weights(figure: go.Figure, strip: Strip, at: dict[str, Any], colors_at: float) -> None:
+    """The cells: the ground of dropped pairs, and the weights of the others with their scale of colours below."""
+    high, ground = scale_end(strip), [[0.0, GROUND], [1.0, GROUND]]
     gone = say("page.weights.strip.hover.dropped", letter=strip.letter)
-    figure.add_heatmap(z=np.where(strip.kept, np.nan, 1.0), **at, colorscale=grey, showscale=False, hovertemplate=gone)
+    figure.add_heatmap(
+        z=np.where(strip.kept, np.nan, 1.0), **at, colorscale=ground, showscale=False, hovertemplate=gone
+    )
     more = "≥ " if high < strip.largest else ""
     figure.add_heatmap(
-        z=shown,
+        z=np.where(strip.kept, strip.gradient, np.nan),
         **at,
         zmin=-high,
         zmax=high,
         colorscale=_diverging(),
         hovertemplate=say("page.weights.strip.hover", letter=strip.letter),
         colorbar={
-            "orientation": "h", "thickness": 10, "y": -0.16, "yanchor": "top", "outlinewidth": 1, "len": 1.0,
+            "orientation": "h", "thickness": 10, "y": colors_at, "yanchor": "top", "outlinewidth": 1, "len": 1.0,
             "tickvals": [-0.86 * high, 0, 0.86 * high],
             "ticktext": [
                 say("page.weights.strip.pull", w=more + number(high, 2)), "0",
@@ -51,21 +77,23 @@ def strip_figure(view: SweepsView, strip: Strip) -> go.Figure:
             ],
         },
     )  # fmt: skip
-    if strip.now is not None and edges[0] <= strip.now <= edges[-1]:
-        _mark(figure, strip.now, rows)
-    figure.update_xaxes(type="log" if strip.log else "linear", title=say("page.weights.strip.x", letter=strip.letter))
-    figure.update_xaxes(showgrid=False, zeroline=False, range=_span(edges, strip.log), nticks=6)
-    figure.update_yaxes(type="category", autorange="reversed", showgrid=False, title=None)
-    positives = sum(view.positive)
-    if 0 < positives < len(rows):
-        figure.add_hline(y=positives - 0.5, line={"color": "#7d7f88", "width": 2})
-    figure.update_layout(
-        height=int(np.clip(ROW * len(rows), LEAST, MOST)) + 130,
-        margin={"l": 10, "r": 10, "t": 14, "b": 10},
-        showlegend=False,
-        **TRANSPARENT,
-    )
-    return figure
+
+
+def _dot_dropped(figure: go.Figure, strip: Strip, edges: Float64[np.ndarray, " K1"]) -> None:
+    """Dots over every run of cells that mining drops, and in the legend what they mean."""
+    x, y = [], []
+    for row, kept in enumerate(strip.kept):
+        ends = np.flatnonzero(np.diff(~kept, prepend=False, append=False))  # where runs start and end, in turn
+        for start, end in ends.reshape(-1, 2).tolist():
+            left, right = float(edges[start]), float(edges[end])
+            x += [left, right, right, left, left, None]
+            y += [row - 0.5, row - 0.5, row + 0.5, row + 0.5, row - 0.5, None]
+    if x:
+        dots = {"shape": ".", "size": 6, "solidity": 0.16, "fgcolor": GREY, "bgcolor": "rgba(0, 0, 0, 0)"}
+        figure.add_scatter(
+            x=x, y=y, yaxis="y2", mode="lines", line={"width": 0, "color": GREY}, fill="toself", fillpattern=dots,
+            name=say("page.weights.curve.dropped"), hoverinfo="skip",
+        )  # fmt: skip
 
 
 def row_names(view: SweepsView) -> list[str]:
@@ -110,11 +138,11 @@ def _rgb(color: str) -> tuple[int, ...]:
     return tuple(int(color[at : at + 2], 16) for at in (1, 3, 5))
 
 
-def _mark(figure: go.Figure, now: float, rows: list[str]) -> None:
+def _mark(figure: go.Figure, now: float, rows: int) -> None:
     """Today's value: a light line in a dark one, seen on every colour and on either page."""
-    ends = [rows[0], rows[-1]]
+    ends, quiet = [0, rows - 1], {"hoverinfo": "skip", "showlegend": False, "yaxis": "y2"}
     for color, width in (("#1c1f24", 5), ("#ffffff", 2)):
-        figure.add_scatter(x=[now, now], y=ends, mode="lines", line={"color": color, "width": width}, hoverinfo="skip")
+        figure.add_scatter(x=[now, now], y=ends, mode="lines", line={"color": color, "width": width}, **quiet)
     marker = {"symbol": ["triangle-down", "triangle-up"], "size": 11, "color": "#ffffff"}
     marker["line"] = {"color": "#1c1f24", "width": 1.5}
-    figure.add_scatter(x=[now, now], y=ends, mode="markers", marker=marker, hoverinfo="skip", cliponaxis=False)
+    figure.add_scatter(x=[now, now], y=ends, mode="markers", marker=marker, cliponaxis=False, **quiet)

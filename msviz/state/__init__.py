@@ -10,6 +10,7 @@
 {}
 """
 
+from msviz.state.figure2 import Watched
 from msviz.state.history import HISTORY_LIMIT, History
 from msviz.state.link import decode, encode
 from msviz.state.value import DEFAULT_OTHERS, MAX_OTHERS, SHARES, Display, Selection, State, default_state
@@ -23,6 +24,7 @@ __all__ = [
     "History",
     "Selection",
     "State",
+    "Watched",
     "decode",
     "default_state",
     "encode",

@@ -18,6 +18,7 @@ from msviz.core.losses.spec import ParamInfo, param_infos
 from msviz.core.methods import Method
 from msviz.data import PRESETS, Batch
 from msviz.data.presets import DEFAULT_PRESET
+from msviz.state.below import below_parts, below_query
 from msviz.state.packed import pack, unpack
 from msviz.state.shown import display_parts, display_query, got
 from msviz.state.value import DEFAULT_OTHERS, MAX_OTHERS, Display, State, default_state
@@ -48,6 +49,7 @@ def encode(state: State) -> dict[str, str]:
         **_batch_query(state.batch),
         **({} if state.normalize else {"flat": "1"}),
         **display_query(state.display),
+        **below_query(state.display),
     }
 
 
@@ -71,7 +73,7 @@ def decode(query: Mapping[str, str]) -> tuple[State, tuple[MsvizError, ...]]:
     method = _method(query, errors)
     others = _or_default(errors, lambda: _others(query), DEFAULT_OTHERS)
     display = Display()
-    for part in display_parts(query, batch, others):
+    for part in (*display_parts(query, batch, others), *below_parts(query)):
         display = _or_default(errors, partial(part, display), display)
     normalize = _or_default(errors, lambda: _normalize(query, batch), True)
     return State(batch, method, display, others, normalize), tuple(errors)

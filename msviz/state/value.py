@@ -9,6 +9,7 @@ from msviz.core.errors import MsvizError
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch
 from msviz.data.presets import DEFAULT_PRESET
+from msviz.state.figure2 import Watched
 
 MAX_OTHERS: Final = 11  # with the active method twelve: more heatmaps nobody can compare
 DEFAULT_OTHERS: Final[tuple[Method, ...]] = (
@@ -47,6 +48,7 @@ class Selection:
 
 Shares = Literal["share", "raw", "own", "log"]
 SHARES: Final[tuple[Shares, ...]] = get_args(Shares)
+MOST_SEED: Final = 999_999  # of Table 1's random anchors
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,11 @@ class Display:
         zoom: ids (anchor, other) of a pair in the block of a large batch that is shown cell by cell; None = all blocks.
         camera: the longitude and latitude of the sphere that face the visitor, whole degrees, -180..179 and -90..90.
         per_pair: on the Weights page an arrow for each pair of the anchor, beside the sum of them all.
+        figure2: what is watched under Figure 2.
+        table1_seed: of the random anchors on which Table 1 is measured, 0..999999.
 
     Raises:
-        ValueError: a camera outside that range.
+        ValueError: a camera or a seed outside its range.
     """
 
     edges: bool = True
@@ -76,11 +80,15 @@ class Display:
     zoom: tuple[int, int] | None = None
     camera: tuple[int, int] = (30, 20)
     per_pair: bool = False
+    figure2: Watched = field(default_factory=Watched)
+    table1_seed: int = 0
 
     def __post_init__(self) -> None:
         yaw, pitch = self.camera
         if not (-180 <= yaw < 180 and -90 <= pitch <= 90):
             raise ValueError(f"camera must be a longitude of -180..179 and a latitude of -90..90, got {yaw}, {pitch}")
+        if not 0 <= self.table1_seed <= MOST_SEED:
+            raise ValueError(f"table1_seed must be 0..{MOST_SEED}, got {self.table1_seed}")
 
     def replace(self, **changes: Any) -> Display:
         """A copy with some fields changed."""

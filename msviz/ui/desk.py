@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from msviz.core.errors import MsvizError
+from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
@@ -134,6 +135,25 @@ def _show(state: State, event: Mapping[str, Any]) -> State:
     return state.with_display(display.replace(per_pair=bool(event.get("per_pair", display.per_pair))))
 
 
+def _watch(state: State, event: Mapping[str, Any]) -> State:
+    """What is watched under Figure 2: each of its fields that the event names."""
+    watched = state.display.figure2
+    if "case" in event:
+        watched = watched.replace(case=Case(event["case"]))
+    if "whose" in event:
+        watched = watched.replace(whose=event["whose"])
+    if "methods" in event:
+        watched = watched.replace(methods=tuple(event["methods"]))
+    if "step" in event:
+        watched = watched.replace(step=int(event["step"]))
+    return state.with_display(state.display.replace(figure2=watched))
+
+
+def _measure(state: State, event: Mapping[str, Any]) -> State:
+    """Table 1 on other random anchors."""
+    return state.with_display(state.display.replace(table1_seed=int(event["seed"])))
+
+
 def _camera(state: State, event: Mapping[str, Any]) -> State:
     """From where the sphere is seen: whole degrees; the longitude may go round and round."""
     yaw, pitch = int(event["yaw"]), int(event["pitch"])
@@ -239,6 +259,8 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "shares": _shares,
     "versus": _versus,
     "zoom": _zoom,
+    "watch": _watch,
+    "measure": _measure,
     "compare": _compare,
     "uncompare": _uncompare,
     "activate": _activate,
@@ -248,7 +270,7 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "mine": _mine,
     "remedy": _remedy,
 }
-_LOOKS: Final = frozenset({"select", "show", "camera", "shares", "versus", "zoom"})
+_LOOKS: Final = frozenset({"select", "show", "camera", "shares", "versus", "zoom", "watch", "measure"})
 
 
 def with_loss(method: Method, name: str) -> Method:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import streamlit as st
 
@@ -10,15 +10,10 @@ from msviz.figures.mining import MOST_CURVES, kept_figure
 from msviz.text import number, say
 from msviz.ui import session
 from msviz.ui.desk import Desk
-from msviz.views.kept import kept_view
+from msviz.ui.picture import CHART, csv_button, savable
+from msviz.views.kept import kept_csv, kept_view
 from msviz.views.mining import CSV_UP_TO, lines_view, reasons_csv, reasons_view
 from msviz.views.scene import Scene
-
-_CONFIG: Final = {
-    "displaylogo": False,
-    "toImageButtonOptions": {"format": "svg", "filename": "msviz-kept-against-epsilon"},
-    "modeBarButtons": [["toImage", "resetScale2d"]],
-}
 
 
 def mining_data(desk: Desk, now: Scene) -> dict[str, Any]:
@@ -50,25 +45,17 @@ def below() -> None:
     """The curve of kept pairs, its words, and all reasons to take away."""
     now, _ = session.scenes()
     view = kept_view(now)
-    st.subheader(say("mining.curve.title"), anchor=False)
-    words = " ".join(say(line) for line in view.summary)
+    title, words = say("mining.curve.title"), " ".join(say(line) for line in view.summary)
     if not view.curves:
+        st.subheader(title, anchor=False)
         st.markdown(words)
         return
-    st.markdown(say("mining.curve.text"))
-    alt = f"{say('mining.curve.title')}. {words}"
-    st.plotly_chart(kept_figure(view), key="msviz.mining.kept", config=_CONFIG, alt=alt)
-    classes = len({curve.label for curve in view.curves})
-    if classes > MOST_CURVES:
-        words = f"{words} {say('mining.curve.some', drawn=MOST_CURVES, classes=classes)}"
-    st.markdown(words)
-    st.download_button(
-        say("mining.csv" if now.m <= CSV_UP_TO else "mining.csv.anchor"),
-        lambda: reasons_csv(now).encode("utf-8-sig"),  # made when asked for; with a mark for spreadsheets
-        file_name="msviz-mining-reasons.csv",
-        mime="text/csv",
-        key="msviz.mining.csv",
-        icon=":material/download:",
-        on_click="ignore",
-        type="tertiary",
-    )
+    with savable("kept", title, "msviz-kept-against-epsilon", lambda: kept_csv(view)):
+        st.markdown(say("mining.curve.text"))
+        st.plotly_chart(kept_figure(view), key="msviz.mining.kept", config=CHART, alt=f"{title}. {words}")
+        classes = len({curve.label for curve in view.curves})
+        if classes > MOST_CURVES:
+            words = f"{words} {say('mining.curve.some', drawn=MOST_CURVES, classes=classes)}"
+        st.markdown(words)
+    label = say("mining.csv" if now.m <= CSV_UP_TO else "mining.csv.anchor")
+    csv_button(label, "msviz-mining-reasons", lambda: reasons_csv(now), "msviz.mining.csv")

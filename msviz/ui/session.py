@@ -14,6 +14,7 @@ from msviz.views.scene import Scene, scene
 STRIP: Final = "strip"  # the fragments of a page
 BENCH: Final = "bench"
 BELOW: Final = "below"  # pictures under the bench, on the pages that have them
+TABLE: Final = "table1"
 _DESK: Final = "msviz.desk"
 _SCENES: Final = "msviz.scenes"
 _SCALES: Final = "msviz.scales"
@@ -82,11 +83,30 @@ def scale(now: Scene) -> Scales:
     return kept
 
 
+def look(kind: str, *also: str, **what: Any) -> None:
+    """Apply an event of a Streamlit widget under the bench; only in its callback. Bench (its link) and pictures follow.
+
+    Args:
+        kind: of an event that `Desk.apply` knows.
+        also: fragments that show it, beside those two.
+        what: it needs.
+    """
+    now = desk()
+    put(now.apply(BELOW, [{"seq": now.applied.get(BELOW, 0) + 1, "kind": kind, "gesture": None, **what}]))
+    st.rerun([BENCH, BELOW, *also])
+
+
+def show(key: str, value: Any) -> None:
+    """Let a Streamlit widget show what the state says; before the widget is made. It stays the same element."""
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+
+
 def widget(key: str, default: Any = None) -> Any:
     """The value of a Streamlit widget by its key."""
     return st.session_state.get(key, default)
 
 
-def set_widget(key: str, value: Any) -> None:
-    """Give a Streamlit widget another value; only where a callback runs, before the widget is made."""
+def keep(key: str, value: Any) -> None:
+    """Keep something for the visitor beside the desk, such as a run; `widget` finds it again."""
     st.session_state[key] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final
 
@@ -9,29 +10,24 @@ import streamlit as st
 
 from msviz.core.errors import MsvizError
 from msviz.core.figure2 import Case
-from msviz.core.losses import LOSSES
-from msviz.core.methods import METHODS, Method
+from msviz.core.methods import Method
 from msviz.figures.methods import method_look
 from msviz.figures.theme import class_look
+from msviz.state import Watched
+from msviz.state.figure2 import ACTIVE, MOST, SLUGS, WATCHABLE, WHOSE
 from msviz.text import catalogue, number, say
 from msviz.ui import session
 from msviz.ui.components import component
 from msviz.ui.desk import Desk
 from msviz.ui.table1 import TEXT, now_measured
-from msviz.views.figure2 import MUST, SLUGS, Claim, Figure2View, MethodPath, exceptions, figure2_view
+from msviz.views.figure2 import MUST, Claim, Figure2View, MethodPath, exceptions, figure2_view
 from msviz.views.figure2_anchors import AnchorRow, example_anchor, odd_anchor, selected_anchor
 from msviz.views.inspector import digits_that_show
 from msviz.views.method_name import method_name
 from msviz.views.pairline import pair_line
 from msviz.views.scene import Scene
 
-ACTIVE: Final = "active"
-ANCHORS: Final = ("example", "pair", "odd")
-AT_FIRST: Final = (ACTIVE, "lifted_star_mining", "binomial_mining")
-MOST: Final = 6
-FIRST: Final = Case.OTHER_NEGATIVES  # where the three methods part most
-_CASE: Final = "msviz.figure2.case"
-_ANCHOR: Final = "msviz.figure2.anchor"
+_FIGURE: Final = "msviz.figure2"
 
 
 def pair_line_data(desk: Desk, now: Scene) -> dict[str, Any]:
@@ -54,79 +50,76 @@ def below() -> None:
     now, _ = session.scenes()
     st.subheader(say("figure2.title"), anchor=False, divider="gray")
     st.markdown(say("figure2.first"), width=TEXT)
-    case, row, methods = _choices(now)
-    st.markdown(f"**{say(f'figure2.must.{SLUGS[case]}')}**", width=TEXT)
+    _choices(now)
+    watched = now.state.display.figure2
+    row = {"pair": lambda: selected_anchor(now), "odd": odd_anchor}.get(watched.whose, example_anchor)()
+    st.markdown(f"**{say(f'figure2.must.{SLUGS[watched.case]}')}**", width=TEXT)
     if row is None:
         st.info(say("figure2.choose"))
-    elif not methods:
+    elif not watched.methods:
         st.info(say("figure2.methods.none"))
     else:
         st.caption(say(row.title))
-        _figure(case, row, methods)
-    if case == Case.NEGATIVES_ONLY:
+        _figure(watched, row, now.state.method)
+    if watched.case == Case.NEGATIVES_ONLY:
         _count(now)
     now_measured()
 
 
-def _choices(now: Scene) -> tuple[Case, AnchorRow | None, list[Method]]:
-    known = _known(now.state.method)
+def _choices(now: Scene) -> None:
+    watched, active = now.state.display.figure2, method_name(now.state.method)
     left, right = st.columns([3, 2])
-    case = left.pills(
-        say("figure2.case"),
-        list(Case),
-        default=FIRST,
-        format_func=lambda it: say(f"figure2.case.{SLUGS[it]}"),
-        required=True,
-        wrap=True,
-        key=_CASE,
-    )
-    anchor = right.pills(
-        say("figure2.anchor"),
-        ANCHORS,
-        default="example",
-        format_func=lambda it: say(f"figure2.anchor.{it}"),
-        required=True,
-        wrap=True,
-        key=_ANCHOR,
-    )
-    chosen = st.multiselect(
+    _pills(left, "case", list(Case), watched.case, lambda it: say(f"figure2.case.{SLUGS[it]}"), "figure2.case")
+    _pills(right, "whose", WHOSE, watched.whose, lambda it: say(f"figure2.anchor.{it}"), "figure2.anchor")
+    key = f"{_FIGURE}.methods"
+    session.show(key, list(watched.methods))
+    st.multiselect(
         say("figure2.methods", limit=MOST),
-        list(known),
-        default=AT_FIRST,
+        [ACTIVE, *WATCHABLE],
         max_selections=MOST,
-        format_func=lambda slug: (
-            say("figure2.active", name=method_name(known[slug])) if slug == ACTIVE else method_name(known[slug])
-        ),
-        key="msviz.figure2.methods",
+        format_func=lambda slug: say("figure2.active", name=active) if slug == ACTIVE else method_name(WATCHABLE[slug]),
+        key=key,
+        on_change=_choose,
+        args=("methods",),
     )
-    rows = {"pair": lambda: selected_anchor(now), "odd": odd_anchor}
-    return case or FIRST, rows.get(str(anchor), example_anchor)(), [known[slug] for slug in chosen]
 
 
-def _known(active: Method) -> dict[str, Method]:
-    """Every method to choose from, each once: the active one, the named ones, the other losses as they are."""
-    known = {ACTIVE: active}
-    for slug, method in (*METHODS.items(), *((name, Method(name)) for name in LOSSES)):
-        if slug in AT_FIRST or method not in list(known.values())[1:]:
-            known.setdefault(slug, method)
-    return known
+def _pills(place: Any, name: str, options: Sequence[Any], now: Any, words: Callable[[Any], str], label: str) -> None:
+    """One choice of several, kept in the state."""
+    key = f"{_FIGURE}.{name}"
+    session.show(key, now)
+    place.pills(
+        say(label), options, format_func=words, required=True, wrap=True, key=key, on_change=_choose, args=(name,)
+    )
 
 
-def _figure(case: Case, row: AnchorRow, methods: list[Method]) -> None:
+def _choose(name: str) -> None:
+    session.look("watch", **{name: session.widget(f"{_FIGURE}.{name}")})
+
+
+def _figure(watched: Watched, row: AnchorRow, active: Method) -> None:
+    methods = [WATCHABLE.get(slug, active) for slug in watched.methods]
     try:
-        view = figure2_view(case, row, methods)
+        view = figure2_view(watched.case, row, methods)
     except MsvizError:
         st.info(say("figure2.nobody"))
         return
-    component("figure2")(key="msviz.figure2", data=message(view, f"{SLUGS[case]} {say(row.title)}"))
+    data = message(view, f"{SLUGS[watched.case]} {say(row.title)}", watched.step)
+    component("figure2")(key=_FIGURE, data=data, on_step_change=_stepped)
 
 
-def message(view: Figure2View, name: str) -> dict[str, Any]:
+def _stepped() -> None:
+    """The slider was let go."""
+    session.look("watch", step=session.widget(_FIGURE)["step"])
+
+
+def message(view: Figure2View, name: str, step: int = 0) -> dict[str, Any]:
     """What assets/figure2.js draws.
 
     Args:
         view: the case.
         name: while it stays, so does the slider.
+        step: where the slider begins.
     """
 
     def look(label: int) -> dict[str, Any]:
@@ -135,6 +128,7 @@ def message(view: Figure2View, name: str) -> dict[str, Any]:
 
     return {
         "name": name,
+        "step": step,
         "title": say("figure2.saved", case=say(f"figure2.case.{SLUGS[view.case]}")),
         "slug": f"case_{SLUGS[view.case]}",
         "texts": {**catalogue("js.figure2."), **catalogue("js.save.")},
@@ -207,5 +201,4 @@ def _show(anchor: int, other: int) -> None:
     """Select a pair everywhere, and watch it here."""
     desk = session.desk()
     session.put(replace(desk, history=desk.history.show(desk.state.select(anchor, other).display)))
-    session.set_widget(_ANCHOR, "pair")
-    st.rerun([session.BENCH, session.BELOW])
+    session.look("watch", whose="pair")

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import streamlit as st
 
+from msviz.state.value import MOST_SEED
 from msviz.text import number, say
 from msviz.ui import session
+from msviz.ui.picture import csv_button
 from msviz.views.method_name import method_name
-from msviz.views.table1 import ROLES, Cell, Moment, Row, measured, table1
+from msviz.views.table1 import ROLES, Cell, Moment, Row, measured, table1, table1_csv
 
 TEXT: Final = 720  # pixels of a line of text
-_SEED: Final = "msviz.table1.seed"
 _STYLE: Final = """<style>
 .msviz-table1 table { border-collapse: collapse; width: 100%; }
 .msviz-table1 :is(th, td) { padding: .3rem .5rem; text-align: center; vertical-align: top; border: 0; }
@@ -44,29 +45,28 @@ _STYLE: Final = """<style>
 def now_measured() -> None:
     """One sentence: what the active method's weight answers to, measured now."""
     method = session.desk().state.method
-    cells = measured(method, _seed())
+    cells = measured(method, session.desk().state.display.table1_seed)
     ticks = [cell for cell in cells if cell.tick]
     counts = ", ".join(say("table1.active.count", role=cell.role, count=cell.moved) for cell in ticks)
     key = "table1.active" if ticks else "table1.active.none"
     st.markdown(say(key, name=method_name(method), counts=counts, anchors=cells[0].anchors))
 
 
-@st.fragment
+@st.fragment(key=session.TABLE)
 def table() -> None:
     """The table, and a button that measures it on other random anchors."""
     st.subheader(say("table1.title"), anchor=False, divider="gray")
     st.markdown(say("table1.first"), width=TEXT)
-    st.button(say("table1.again"), icon=":material/casino:", on_click=_another_seed)
-    rows = table1(_seed())
-    st.html(_STYLE + table_html(rows, _seed()))
+    seed = session.desk().state.display.table1_seed
+    rows = table1(seed)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.button(say("table1.again"), icon=":material/casino:", on_click=_measure, args=((seed + 1) % MOST_SEED,))
+        csv_button(say("menu.csv"), f"msviz-table-1-seed-{seed}", lambda: table1_csv(rows), "msviz.csv.table1")
+    st.html(_STYLE + table_html(rows, seed))
 
 
-def _seed() -> int:
-    return int(session.widget(_SEED, 0))
-
-
-def _another_seed() -> None:
-    session.set_widget(_SEED, _seed() + 1)
+def _measure(seed: int) -> None:
+    session.look("measure", session.TABLE, seed=seed)
 
 
 def table_html(rows: tuple[Row, ...], seed: int) -> str:

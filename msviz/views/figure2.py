@@ -15,13 +15,13 @@ from msviz.core.errors import MsvizError
 from msviz.core.figure2 import Case, CasePath, figure2
 from msviz.core.methods import Method
 from msviz.core.three_similarities import sharpness
+from msviz.state.figure2 import SLUGS, STEPS
 from msviz.text import Message, msg, number
 from msviz.views.figure2_anchors import AnchorRow
 from msviz.views.inspector import digits_that_show
 from msviz.views.method_name import method_name
 from msviz.views.scene import Scene
 
-STEPS: Final = 41
 MOST_DRAWN: Final = 60  # points of the anchor's row; the pair and the heaviest of them
 
 Way = Literal["rises", "stays", "falls"]
@@ -34,8 +34,6 @@ MUST: Final[Mapping[Case, Mapping[str, Way]]] = MappingProxyType(
     }
 )
 """What S, P and N of the pair must do in each case."""
-SLUGS: Final[Mapping[Case, str]] = MappingProxyType(dict(zip(Case, ("1", "1n", "2", "3"), strict=True)))
-"""A case's part in catalogue keys."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from msviz.core.methods import ABLATION, METHODS, Method
 from msviz.core.probe import Finding, probe
 from msviz.core.table1 import FOOTNOTES, TABLE1, TABLE1_METHODS
 from msviz.text import Message, msg, number
+from msviz.views.csv_text import csv_text
 from msviz.views.method_name import method_name
 
 ROLES: Final = ("S", "P", "N")
@@ -105,6 +106,24 @@ def table1(seed: int) -> tuple[Row, ...]:
         ('S', 'S')
     """
     return tuple(row(slug, seed) for slug in ROWS)
+
+
+def table1_csv(rows: tuple[Row, ...]) -> str:
+    """The table as text: a row for every method and similarity, with the anchor that moved most.
+
+    Args:
+        rows: the table.
+    """
+    names = ("method", "similarity", "paper", "measured", "anchors_moved", "anchors", "weight_before", "weight_after")
+    cells = (
+        (
+            *(row.name, cell.role, "" if row.paper is None else int(cell.role in row.paper), int(cell.tick)),
+            *(cell.moved, cell.anchors, repr(cell.before.weight), repr(cell.after.weight)),
+        )
+        for row in rows
+        for cell in row.cells
+    )
+    return csv_text(names, cells)
 
 
 @lru_cache(maxsize=512)

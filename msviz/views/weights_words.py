@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
-
 from msviz.text import Message, msg
+from msviz.views.csv_text import csv_text
 from msviz.views.method_name import method_name
 from msviz.views.weights_curves import CurvesView
 from msviz.views.weights_sweeps import SweepsView
@@ -55,7 +52,7 @@ def curves_csv(view: CurvesView) -> str:
         for curve in view.curves
         for s, w, kept in zip(curve.s.tolist(), curve.weight.tolist(), curve.kept.tolist(), strict=True)
     )
-    return _table(("anchor", "other", "method", "S", "weight", "kept"), rows)
+    return csv_text(("anchor", "other", "method", "S", "weight", "kept"), rows)
 
 
 def sweeps_csv(view: SweepsView) -> str:
@@ -70,12 +67,4 @@ def sweeps_csv(view: SweepsView) -> str:
         for at, value in enumerate(strip.values.tolist())
         for other, s, gradient, kept in zip(view.others, view.s, strip.gradient[:, at], strip.kept[:, at], strict=True)
     )
-    return _table(("parameter", "value", "anchor", "other", "S", "signed_weight", "kept"), rows)
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(("parameter", "value", "anchor", "other", "S", "signed_weight", "kept"), rows)

@@ -1,13 +1,15 @@
 """The figures of the Weights page: the view's numbers, gaps where it jumps, today's value marked, looks that differ."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from msviz.core.methods import METHODS, Method
 from msviz.figures.methods import COLORS, method_look
-from msviz.figures.theme import DARK, LIGHT
+from msviz.figures.theme import DARK, GREY, LIGHT, Scheme
 from msviz.figures.weights_curves import curves_figure
-from msviz.figures.weights_sweeps import column_edges, row_names, scale_end, strip_figure
+from msviz.figures.weights_sweeps import GROUND, column_edges, row_names, scale_end, strip_figure
 from msviz.state import default_state
 from msviz.views.scene import scene
 from msviz.views.weights_curves import CurvesView, curves_view
@@ -19,6 +21,11 @@ def _curves(method: Method = METHODS["authors"]) -> CurvesView:
     view = curves_view(scene(default_state().with_method(method).select(4, 6)))
     assert view is not None
     return view
+
+
+def _lines(view: SweepsView, strip: int) -> list[Any]:
+    """What is drawn over the cells of a strip."""
+    return [trace for trace in strip_figure(view, view.strips[strip]).data if trace.type == "scatter"]
 
 
 def _sweeps(method: Method = METHODS["authors"]) -> SweepsView:
@@ -61,18 +68,46 @@ def test_lines_can_be_seen_on_both_pages(color: str) -> None:
 def test_a_strip_shows_the_views_numbers_and_leaves_out_what_is_dropped() -> None:
     view = _sweeps()
     strip = view.strips[-1]
-    grey, weights = strip_figure(view, strip).data[:2]
+    ground, weights = strip_figure(view, strip).data[:2]
     np.testing.assert_array_equal(np.isnan(weights.z), ~strip.kept)
-    np.testing.assert_array_equal(np.isnan(grey.z), strip.kept)
+    np.testing.assert_array_equal(np.isnan(ground.z), strip.kept)
     np.testing.assert_array_equal(weights.z[strip.kept], strip.gradient[strip.kept])
     assert weights.zmin == -weights.zmax
+
+
+def test_dots_lie_on_dropped_cells_and_on_no_others_and_the_legend_says_what_they_mean() -> None:
+    view = _sweeps()
+    strip = view.strips[-1]
+    (dots,) = (trace for trace in _lines(view, -1) if trace.fill == "toself")
+    assert (dots.name, dots.fillpattern.shape) == ("dropped by mining", ".")
+    boxes = np.asarray(dots.x, dtype=float).reshape(-1, 6), np.asarray(dots.y, dtype=float).reshape(-1, 6)
+    middles = (column_edges(strip)[1:] + column_edges(strip)[:-1]) / 2
+    dotted = np.zeros_like(strip.kept)
+    for x, y in zip(*boxes, strict=True):
+        assert y[:5].tolist() == [y[0], y[0], y[0] + 1, y[0] + 1, y[0]]
+        dotted[int(y[0] + 0.5), (middles > x[0]) & (middles < x[1])] = True
+    assert dotted.any()
+    np.testing.assert_array_equal(dotted, ~strip.kept)
+
+
+def test_where_nothing_is_dropped_there_are_no_dots_and_no_legend() -> None:
+    view = _sweeps(Method("binomial"))
+    assert [trace for trace in _lines(view, 0) if trace.showlegend is not False] == []
+
+
+@pytest.mark.parametrize("scheme", [LIGHT, DARK])
+def test_dots_can_be_seen_on_their_ground_on_both_pages(scheme: Scheme) -> None:
+    share = float(GROUND.rstrip(")").split(",")[-1])
+    page = [int(scheme.paper[at : at + 2], 16) for at in (1, 3, 5)]
+    ground = "#" + "".join(f"{round(part + share * (128 - part)):02x}" for part in page)
+    assert contrast(GREY, ground) >= 3
 
 
 def test_todays_value_is_marked_and_without_mining_there_is_none() -> None:
     view = _sweeps()
     assert list(strip_figure(view, view.strips[1]).data[-1].x) == [40, 40]
     without = _sweeps(Method("linear"))
-    assert len(strip_figure(without, without.strips[0]).data) == 2
+    assert [trace.marker.symbol for trace in _lines(without, 0) if trace.marker.symbol] == []
 
 
 def test_columns_cover_the_sliders_range_and_meet_halfway() -> None:

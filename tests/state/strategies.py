@@ -3,12 +3,15 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import ParamInfo, param_infos
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch, Source, digits_batch
 from msviz.data.source import Kind
-from msviz.state import DEFAULT_OTHERS, MAX_OTHERS, SHARES, Display, Selection, State
+from msviz.state import DEFAULT_OTHERS, MAX_OTHERS, SHARES, Display, Selection, State, Watched
+from msviz.state.figure2 import ACTIVE, MOST, STEPS, WATCHABLE, WHOSE
+from msviz.state.value import MOST_SEED
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False),
@@ -85,6 +88,15 @@ def methods(draw: st.DrawFn) -> Method:
     return Method(loss, epsilon=epsilon, **chosen)
 
 
+watched = st.builds(
+    Watched,
+    st.sampled_from(Case),
+    st.sampled_from(WHOSE),
+    st.lists(st.sampled_from([ACTIVE, *WATCHABLE]), max_size=MOST, unique=True).map(tuple),
+    st.integers(0, STEPS - 1),
+)
+
+
 @st.composite
 def states(draw: st.DrawFn) -> State:
     """Any state that a link can carry."""
@@ -100,5 +112,7 @@ def states(draw: st.DrawFn) -> State:
     display = Display(
         *(draw(st.booleans()), draw(st.booleans()), selection, draw(st.sampled_from(SHARES)), versus, zoom, camera),
         per_pair=draw(st.booleans()),
+        figure2=draw(st.just(Watched()) | watched),
+        table1_seed=draw(st.just(0) | st.integers(0, MOST_SEED)),
     )
     return State(batch, method, display, others, normalize=not batch.planar or draw(st.booleans()))

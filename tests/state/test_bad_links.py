@@ -171,6 +171,41 @@ def test_bad_points_show_the_default_and_say_why(what: str) -> None:
         ),
         ({"flat": ""}, "error.link_flat", None),
         (
+            {"case": "4"},
+            "error.link_case",
+            "The link asks for case 4 of Figure 2, but there are only 1, 1n, 2, 3. Shown is case 2.",
+        ),
+        ({"case": ""}, "error.link_case", None),
+        (
+            {"row": "mine"},
+            "error.link_row",
+            "The link asks for the row mine under Figure 2, but there are only example, pair, odd. "
+            "Shown is the example.",
+        ),
+        (
+            {"watch": "active,quadratic"},
+            "error.link_watch",
+            "The link watches active,quadratic under Figure 2, but expected are at most 6 different methods such as "
+            "active,triplet. The usual ones are shown instead.",
+        ),
+        ({"watch": "active,active"}, "error.link_watch", None),
+        ({"watch": "active,triplet,nca,npair,lifted,linear,supcon"}, "error.link_watch", None),
+        ({"watch": ""}, "error.link_watch", None),
+        (
+            {"step": "41"},
+            "error.link_step",
+            "The link puts Figure 2 at position 41, but expected is a whole number from 0 to 40. It stands at 0.",
+        ),
+        ({"step": "-1"}, "error.link_step", None),
+        ({"step": "9" * 5000}, "error.link_step", None),
+        ({"step": "٣"}, "error.link_step", None),
+        (
+            {"table1": "1e3"},
+            "error.link_table1",
+            "The link measures Table 1 with seed 1e3, but expected is a whole number from 0 to 999999. The seed is 0.",
+        ),
+        ({"table1": "1000000"}, "error.link_table1", None),
+        (
             {"hide": "edges,all"},
             "error.link_hide",
             "The link hides edges,all, but only edges and forces can be hidden. Nothing is hidden.",
@@ -235,6 +270,11 @@ NAMES = [
     "vs",
     "camera",
     "flat",
+    "case",
+    "row",
+    "watch",
+    "step",
+    "table1",
     "other",
 ]
 

@@ -1,13 +1,16 @@
 """The state's selection and the history's steps."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from msviz.core.errors import MsvizError
+from msviz.core.figure2 import Case
 from msviz.core.methods import METHODS
 from msviz.data import PRESETS
-from msviz.state import HISTORY_LIMIT, Display, History, Selection, State, default_state
+from msviz.state import HISTORY_LIMIT, Display, History, Selection, State, Watched, default_state
 
 START = default_state()
 
@@ -133,6 +136,26 @@ def test_a_camera_looks_from_somewhere() -> None:
     for camera in ((180, 0), (-181, 0), (0, 91), (0, -91)):
         with pytest.raises(ValueError, match="camera must be"):
             Display(camera=camera)
+
+
+def test_table_1_has_seeds_that_a_link_can_carry() -> None:
+    for seed in (-1, 1_000_000):
+        with pytest.raises(ValueError, match="table1_seed must be"):
+            Display(table1_seed=seed)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"whose": "mine"}, {"step": 41}, {"step": -1}, {"methods": ("active",) * 2}, {"methods": ("ms2",)}]
+)
+def test_under_figure_2_only_what_exists_can_be_watched(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Watched().replace(**wrong)
+
+
+def test_another_case_or_row_begins_at_the_first_position_and_other_methods_do_not() -> None:
+    watched = Watched(step=7)
+    assert watched.replace(case=Case.WHOLE_ROW).step == watched.replace(whose="odd").step == 0
+    assert watched.replace(methods=("active",)).step == 7
 
 
 def test_a_push_that_only_shows_otherwise_is_no_step() -> None:

@@ -9,17 +9,21 @@ import torch
 from hypothesis import given, settings
 
 from msviz.core.errors import MsvizError
+from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method, evaluate
 from msviz.core.pairs import label_pairs
 from msviz.core.similarity import similarity
 from msviz.data import PRESETS, Batch, digits_batch
-from msviz.state import Display, Selection, State, decode, default_state, encode
+from msviz.state import Display, Selection, State, Watched, decode, default_state, encode
 from msviz.state.packed import LONGEST
 from tests.state.strategies import states
 
-RESERVED = {"loss", "epsilon", "batch", "points", "pair", "hide", "shares", "diff", "zoom", "camera", "flat", "vs"}
+RESERVED = {
+    *("loss", "epsilon", "batch", "points", "flat", "vs", "pair", "hide", "shares", "diff", "zoom", "camera", "forces"),
+    *("case", "row", "watch", "step", "table1"),
+}
 
 
 def _length(state: State) -> int:
@@ -58,6 +62,7 @@ def test_a_partial_link_changes_just_that() -> None:
     assert decode({"pair": "4-6"})[0] == start.select(4, 6)
     assert decode({"flat": "1"})[0] == start.with_normalize(False)
     assert decode({"camera": "-90,5"})[0] == start.with_display(Display(camera=(-90, 5)))
+    assert decode({"table1": "3"})[0] == start.with_display(Display(table1_seed=3))
     assert decode({"hide": "forces"})[0] == start.with_display(Display(forces=False))
     assert decode({"loss": "triplet"})[0] == start.with_method(Method("triplet", epsilon=0.1))
 
@@ -88,6 +93,14 @@ def test_links_are_readable_where_people_edit_them() -> None:
         "loss": "triplet",
         "lam": "0.25",
     }
+
+
+def test_what_is_watched_under_figure_2_is_readable() -> None:
+    watched = Watched(Case.NEGATIVES_ONLY, "pair", ("triplet", "active"), step=12)
+    query = {"case": "1n", "row": "pair", "watch": "triplet,active", "step": "12"}
+    assert encode(default_state().with_display(Display(figure2=watched))) == query
+    assert decode(query)[0].display.figure2 == watched
+    assert decode({"watch": "none"})[0].display.figure2.methods == ()
 
 
 def test_a_preset_travels_by_name_until_it_is_changed() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.methods import METHODS
 
@@ -30,6 +31,13 @@ _WHAT: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "shares": {"how": st.sampled_from(["share", "raw", "own", "log"]) | _ODD},
     "versus": {"one": st.integers(-1, 7) | _ODD, "two": st.integers(-1, 7) | _ODD},
     "zoom": {"anchor": st.none() | _POINTS, "other": _POINTS},
+    "watch": {
+        "case": st.sampled_from(Case) | _ODD,
+        "whose": st.sampled_from(["example", "pair", "odd"]) | _ODD,
+        "methods": st.lists(st.sampled_from(["active", "triplet", "ms_weighting"]) | _ODD, max_size=3) | _ODD,
+        "step": st.integers(-1, 41) | _ODD,
+    },
+    "measure": {"seed": st.integers(-1, 9) | _ODD},
     "mine": {"on": st.booleans()},
     "remedy": {"target": st.integers(-1, 2) | _ODD},
     "drop": {},

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
 from msviz.data import GRID, MAX_POINTS, PRESETS, Batch, digits_batch
-from msviz.state import Selection, default_state
+from msviz.state import Selection, Watched, default_state
 from msviz.text import say_error
 from msviz.ui.desk import Desk, with_loss
 from msviz.views.remedy import remedies
@@ -313,6 +314,21 @@ def test_turning_the_sphere_is_no_step_and_may_go_round_and_round() -> None:
     assert _one(turned, "move", target=3, x=0, y=0, z=1).state.display.camera == (160, 90)
     assert _refused(desk(SPHERE), "camera", yaw=0, pitch=91) == "error.event"
     assert _refused(desk(SPHERE), "camera", yaw=float("inf"), pitch=0) == "error.event"
+
+
+def test_what_is_watched_under_figure_2_is_no_step_and_must_exist() -> None:
+    watched = _one(desk(), "watch", case="1, negatives only", whose="odd", methods=["triplet", "active"])
+    assert watched.state.display.figure2 == Watched(Case.NEGATIVES_ONLY, "odd", ("triplet", "active"))
+    assert _one(watched, "watch", step=40).state.display.figure2.step == 40
+    assert not watched.history.can_undo
+    for wrong in ({"case": "4"}, {"whose": "mine"}, {"methods": ["active", "active"]}, {"step": 41}):
+        assert _refused(desk(), "watch", **wrong) == "error.event"
+
+
+def test_table_1_can_be_measured_with_any_seed_that_a_link_can_carry() -> None:
+    assert _one(desk(), "measure", seed=3).state.display.table1_seed == 3
+    assert not _one(desk(), "measure", seed=3).history.can_undo
+    assert _refused(desk(), "measure", seed=1_000_000) == "error.event"
 
 
 def test_norms_count_until_they_are_switched_off_and_both_are_steps() -> None:

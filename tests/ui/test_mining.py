@@ -42,7 +42,7 @@ def test_the_page_says_the_curve_in_words_and_offers_all_reasons() -> None:
     assert "At ε = 0.1, 42 of 52 positives and 37 of 130 negatives are kept." in _words(app)
     (chart,) = app.get("plotly_chart")
     assert "42 of 52 positives" in chart.proto.alt
-    assert [button.label for button in app.get("download_button")] == [say("mining.csv")]
+    assert [button.label for button in app.get("download_button")] == [say("menu.csv"), say("mining.csv")]
 
 
 @pytest.mark.parametrize("method", [Method("triplet"), Method("histogram"), METHODS["ms_mining"], METHODS["paper"]])

@@ -1,5 +1,8 @@
 """Kept pairs against epsilon: the exact steps, by hand and against mining itself at margins all along the axis."""
 
+import csv
+import io
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,7 @@ from msviz.core.pairs import mine
 from msviz.data import PRESETS
 from msviz.state import State, default_state
 from msviz.text import say
-from msviz.views.kept import KeptCurve, kept_view
+from msviz.views.kept import KeptCurve, kept_csv, kept_view
 from msviz.views.scene import scene
 from tests.views.scenes import MS, cos, keys, on_circle
 
@@ -92,3 +95,13 @@ def test_a_curve_finer_than_a_screen_is_drawn_at_a_thousand_margins_that_are_exa
     x, kept = curve.steps(1.0)
     assert len(x) == 1001
     assert kept == [curve.kept(epsilon) for epsilon in x]
+
+
+def test_the_table_holds_every_step_of_every_curve() -> None:
+    view = kept_view(on_circle([0, 40, 100], [0, 0, 1]))
+    rows = list(csv.reader(io.StringIO(kept_csv(view))))
+    first, second = (repr(gap) for gap in view.curves[0].gaps.tolist())
+    assert rows[0] == ["class", "kind", "epsilon", "kept_above", "pairs"]
+    steps = [("0.0", "0"), (first, "1"), (second, "2"), ("1.0", "2")]
+    assert rows[1:5] == [["A", "positive", epsilon, kept, "2"] for epsilon, kept in steps]
+    assert rows[-2:] == [["B", "negative", "0.0", "0", "2"], ["B", "negative", "1.0", "0", "2"]]

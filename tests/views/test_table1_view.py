@@ -1,5 +1,8 @@
 """Table 1 as it is shown: every method, the paper's ticks, what was measured, and evidence that can be checked."""
 
+import csv
+import io
+
 import pytest
 import torch
 
@@ -8,7 +11,7 @@ from msviz.core.methods import ABLATION, METHODS, Method, evaluate
 from msviz.core.pairs import Pairs
 from msviz.core.table1 import FOOTNOTES, TABLE1
 from msviz.text import say
-from msviz.views.table1 import ROWS, Moment, measured, row, table1
+from msviz.views.table1 import ROWS, Moment, measured, row, table1, table1_csv
 
 ROW = pytest.mark.parametrize("slug", ROWS)
 
@@ -83,3 +86,15 @@ def test_any_method_can_be_measured() -> None:
     cells = measured(Method("contrastive", lam=-1), 0)
     assert "".join(cell.role for cell in cells if cell.tick) == ""  # all similarities are beyond its threshold
     assert not any(cell.extra for cell in cells)
+
+
+def test_the_table_as_text_has_a_line_for_every_tick_and_every_missing_one() -> None:
+    rows = table1(0)
+    lines = list(csv.DictReader(io.StringIO(table1_csv(rows))))
+    assert len(lines) == 3 * len(rows)
+    cells = [(own, cell) for own in rows for cell in own.cells]
+    for line, (own, cell) in zip(lines, cells, strict=True):
+        assert (line["method"], line["similarity"], line["measured"]) == (own.name, cell.role, str(int(cell.tick)))
+        assert line["paper"] == ("" if own.paper is None else str(int(cell.role in own.paper)))
+        assert float(line["weight_after"]) == cell.after.weight
+        assert (int(line["anchors_moved"]) > 0) == cell.tick

@@ -5,10 +5,11 @@ const DASH = { solid: "", dash: "9 5", dot: "2 4", dashdot: "9 4 2 4", longdash:
 const SYMBOL = { circle: "circle", square: "square", diamond: "diamond", "triangle-up": "triangle", cross: "plus", star: "star" };
 const symbolOf = ({ symbol, color }) => [SYMBOL[symbol.replace("-open", "")] ?? "circle", symbol.endsWith("-open") ? "var(--paper)" : color];
 const EVERY_MS = 90;  // one position of a played case
+const REST_MS = 400;  // a slider that rests so long is told to Python, for the link
 
 function makeFigure2(shadow) {
   const root = dressed(shadow, "figure2");
-  const fig = { data: null, at: 0, timer: 0 };
+  const fig = { data: null, at: 0, timer: 0, late: 0 };
   const steer = node("div", { className: "steer" }, root);
   const play = node("button", { type: "button", className: "button play" }, steer);
   const label = node("label", {}, steer), labelText = node("span", {}, label);
@@ -43,12 +44,17 @@ function makeFigure2(shadow) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   function stop() { clearInterval(fig.timer); fig.timer = 0; words(); }
   function go(at) { fig.at = at; slider.value = at; draw(); }
-  slider.addEventListener("input", () => { if (fig.timer) stop(); go(+slider.value); });
+  function move(at) {
+    go(at);
+    clearTimeout(fig.late);
+    fig.late = setTimeout(() => { fig.set(fig.at); }, REST_MS);
+  }
+  slider.addEventListener("input", () => { if (fig.timer) stop(); move(+slider.value); });
   play.addEventListener("click", () => {
     if (fig.timer) return stop();
     const last = fig.data.shift.length - 1;
-    if (fig.at === last) go(0);
-    fig.timer = setInterval(() => { if (fig.at < last) go(fig.at + 1); if (fig.at >= last) stop(); }, EVERY_MS);
+    if (fig.at === last) move(0);
+    fig.timer = setInterval(() => { if (fig.at < last) move(fig.at + 1); if (fig.at >= last) stop(); }, EVERY_MS);
     words();
   });
   calm.addEventListener("change", () => { stop(); });
@@ -201,7 +207,7 @@ function makeFigure2(shadow) {
     write(title, data.title);
     labelSave();
     slider.max = data.shift.length - 1;
-    if (fresh) { clearInterval(fig.timer); fig.timer = 0; go(0); }
+    if (fresh) { clearInterval(fig.timer); fig.timer = 0; go(data.step); }
     words();
     draw();
     root.dataset.ready = "1";
@@ -210,8 +216,9 @@ function makeFigure2(shadow) {
 }
 
 const figures2 = new WeakMap();
-parts.figure2 = ({ parentElement, data }) => {
+parts.figure2 = ({ parentElement, data, setStateValue }) => {
   let fig = figures2.get(parentElement);
   if (!fig) figures2.set(parentElement, (fig = makeFigure2(parentElement)));
+  fig.set = (step) => setStateValue("step", step);
   fig.show(data);
 };

@@ -6,9 +6,9 @@
 const STYLES = {
   fill: "rgb(0, 0, 0)", "fill-opacity": "1", stroke: "none", "stroke-width": "1px", "stroke-opacity": "1", "stroke-dasharray": "none",
   "stroke-linecap": "butt", "stroke-linejoin": "miter", opacity: "1", "font-size": "", "font-family": "", "font-weight": "400",
-  "font-style": "normal", "text-anchor": "start", "dominant-baseline": "auto",
+  "font-style": "normal", "text-anchor": "start", "dominant-baseline": "auto", "image-rendering": "auto",
 };
-const NOT_PICTURED = "button:not(.chip), .chip.new, input, label:has(input), select, .save, .acts, .spoken, .tip, .under:not(.pictured), [hidden]";
+const NOT_PICTURED = "button:not(.chip), .chip.new, input, label:has(input), select, .save, .acts, .spoken, .tip, .under:not(.pictured), [hidden], [class*=st-key-msviz-tools], .modebar-container, .draglayer, .hoverlayer";
 
 // A copy of an SVG element and all that it holds, its looks written into each piece.
 function styledCopy(original) {
@@ -20,8 +20,9 @@ function styledCopy(original) {
   }
   for (const child of original.childNodes) {
     if (child.nodeType === Node.TEXT_NODE) copy.append(child.cloneNode());
-    else if (child.nodeType === Node.ELEMENT_NODE && getComputedStyle(child).display !== "none") copy.append(styledCopy(child));
+    else if (child.nodeType === Node.ELEMENT_NODE && getComputedStyle(child).display !== "none" && !child.matches(NOT_PICTURED)) copy.append(styledCopy(child));
   }
+  if (original.tagName === "text" && original.textContent.trim()) put(copy, { textLength: original.getComputedTextLength(), lengthAdjust: "spacingAndGlyphs" });
   return copy;
 }
 
