@@ -11,13 +11,13 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-from msviz.core.criterion import PairLoss
 from msviz.core.methods import Method
-from msviz.core.precision import at_least_float32
+from msviz.core.precision import at_least_float32, check_finite
 from msviz.training.config import TrainConfig
 from msviz.training.device import numerics
 from msviz.training.models import build_model
 from msviz.training.pretrain import pretraining
+from msviz.training.processes import ALONE, Processes
 from msviz.training.training_set import TrainingSet
 
 EMBED_AT_ONCE: Final = 1024  # items; always in the same blocks, for the last bit of a product depends on them
@@ -29,6 +29,7 @@ class Learner:
     Args:
         config: of the run.
         data: its items.
+        group: the processes that share every batch.
 
     Raises:
         MsvizError: of the device and of the model.
@@ -39,8 +40,8 @@ class Learner:
         learning_rate: of the updates.
     """
 
-    def __init__(self, config: TrainConfig, data: TrainingSet) -> None:
-        self.config, self.data = config, data
+    def __init__(self, config: TrainConfig, data: TrainingSet, group: Processes = ALONE) -> None:
+        self.config, self.data, self._group = config, data, group
         self._numerics = numerics(config.device, config.precision)
         self._inputs = torch.tensor(data.inputs, dtype=self._numerics.dtype, device=self._numerics.device)
         places = data.inputs if config.model == "points" and data.shape == (config.dimensions,) else None
@@ -71,11 +72,11 @@ class Learner:
     @property
     def method(self) -> Method:
         """What weighs the pairs of a batch."""
-        return self._criterion.method
+        return self._method
 
     def set_method(self, method: Method) -> None:
         """Weigh by another method from now on."""
-        self._criterion = PairLoss(method)
+        self._method, self._criterion = method, self._group.criterion(method)
 
     @property
     def learning_rate(self) -> float:
@@ -90,17 +91,21 @@ class Learner:
         """Embeddings of a batch, its loss, and the length of the gradient, which stays with the weights.
 
         Args:
-            rows: the batch.
+            rows: the batch; this process embeds its slice of it.
 
         Raises:
             MsvizError: error.not_finite when an embedding is not.
         """
         self._optimiser.zero_grad()
-        x = self._forward(rows)
-        loss: Tensor = self._criterion(x, self.data.labels[rows])
+        own = rows[self._group.slice(len(rows))]
+        x = self._forward(own)
+        whole = self._group.together(at_least_float32(x.detach()), len(rows))
+        check_finite("x", whole)  # the same answer in every process
+        loss: Tensor = self._criterion(x, self.data.labels[own])
         loss.backward()  # type: ignore[no-untyped-call]
+        self._group.average_gradients(self._weights)
         norm = torch.nn.utils.get_total_norm([weight.grad for weight in self._weights if weight.grad is not None])
-        return _plain(x), loss.item(), norm.item()
+        return _plain(whole), loss.item(), norm.item()
 
     def update(self) -> None:
         """Move the weights by their gradient."""
@@ -128,6 +133,7 @@ class Learner:
             batch=self.config.batch_size,
             seed=self.config.seed,
         )
+        self._group.share_weights(self._weights)
         self._start = copy.deepcopy(self.model.state_dict())
         self.pretrained = True
 

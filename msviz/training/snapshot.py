@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -78,6 +79,12 @@ class Snapshot:
     gradient_norm: float = 0.0
     images_per_second: float = 0.0
     stop: Stop | None = None
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether loss, gradient and the probe's embeddings are (the batch's are: a loss refuses others)."""
+        probe_is = self.probe_x is None or bool(np.isfinite(self.probe_x).all())
+        return probe_is and math.isfinite(self.loss) and math.isfinite(self.gradient_norm)
 
     @property
     def evaluation(self) -> Evaluation:

@@ -6,7 +6,6 @@ The criterion is `msviz.PairLoss`: the weights of a snapshot are those that move
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from msviz.core.methods import Method
 from msviz.training.config import TrainConfig, method_from_json, method_to_json
 from msviz.training.learner import Learner
 from msviz.training.probe import probe_rows
+from msviz.training.processes import ALONE, Processes
 from msviz.training.retrieval import Retrieval, retrieval
 from msviz.training.sampler import PKSampler
 from msviz.training.snapshot import Snapshot
@@ -51,6 +51,7 @@ class Trainer:
     Args:
         config: what is trained, and how.
         data: the items; None = those of `config.data`.
+        group: the processes that share every batch; the same config, data and calls in each of them.
 
     Raises:
         MsvizError: of the source, the split, the sampler (too few classes or members), the model, the device. From
@@ -73,20 +74,16 @@ class Trainer:
         (True, <Stop.STEPS: 'steps'>)
     """
 
-    def __init__(self, config: TrainConfig, data: TrainingSet | None = None) -> None:
-        self.config = config
+    def __init__(self, config: TrainConfig, data: TrainingSet | None = None, *, group: Processes = ALONE) -> None:
+        self.config, self._group = config, group
         self.data = config.data.load() if data is None else data
         self.split = split(self.data, "none" if config.model == "points" else config.split, config.seed)
         self.probe = probe_rows(self.data.labels, self.split.val, config.probe_size, config.seed)
+        labels, names = self.data.labels, self.data.names
         self._sampler = PKSampler(
-            self.data.labels,
-            self.split.train,
-            config.classes_per_batch,
-            config.per_class,
-            config.seed,
-            self.data.names,
+            labels, self.split.train, config.classes_per_batch, config.per_class, config.seed, names
         )
-        self._learner = Learner(config, self.data)
+        self._learner = Learner(config, self.data, group)
         self.changes: tuple[Change, ...]
         self.stop: Stop | None
         self._last: Snapshot | None  # of the last update: what is left to see when numbers become infinite
@@ -182,7 +179,7 @@ class Trainer:
         if part not in ("train", "val", "test"):
             raise out_of_range("part", "one of train, val, test", part)
         rows = getattr(self.split, part)
-        return retrieval(self.embed(rows), self.data.labels[rows])
+        return self._group.from_first(lambda: retrieval(self.embed(rows), self.data.labels[rows]))
 
     def embed(self, rows: Int64[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
         """Embeddings under the weights of now, as the model gives them; float32 or float64.
@@ -245,7 +242,7 @@ class Trainer:
         self._finish_pretraining()
         try:
             snapshot = self._measured(probe, evaluate)
-            if _is_finite(snapshot):
+            if snapshot.is_finite:
                 return snapshot
         except MsvizError as problem:
             if problem.key != "error.not_finite":
@@ -298,8 +295,3 @@ class Trainer:
     def _settings(self) -> dict[str, Any]:
         method = method_to_json(self.method)
         return {"learning_rate": self.learning_rate, **method}
-
-
-def _is_finite(snapshot: Snapshot) -> bool:
-    probe_is = snapshot.probe_x is None or bool(np.isfinite(snapshot.probe_x).all())
-    return probe_is and math.isfinite(snapshot.loss) and math.isfinite(snapshot.gradient_norm)
