@@ -179,6 +179,7 @@ class Trainer:
         if part not in ("train", "val", "test"):
             raise out_of_range("part", "one of train, val, test", part)
         rows = getattr(self.split, part)
+        self._finish_pretraining()  # in every process; what follows is done by the first
         return self._group.from_first(lambda: retrieval(self.embed(rows), self.data.labels[rows]))
 
     def embed(self, rows: Int64[np.ndarray, " n"]) -> Float[np.ndarray, "n d"]:
