@@ -278,7 +278,7 @@ def test_a_run_ends_when_numbers_become_infinite_and_the_last_good_step_stays() 
 
 
 def test_pretraining_that_explodes_says_so_before_the_first_step() -> None:
-    run = Trainer(small(pretrain_steps=20, pretrain_learning_rate=1000), clusters(scale=1e36))
+    run = Trainer(small(pretrain_steps=20, pretrain_learning_rate=1000), clusters(scale=3e37))
     with pytest.raises(MsvizError, match="infinite before the first update"):
         run.step()
 
@@ -311,7 +311,8 @@ def test_autocast_rounds_embeddings_to_bfloat16_and_the_run_learns_all_the_same(
     rounded, exact = trainer(precision="bfloat16"), trainer()
     x = torch.tensor(rounded.look().x)
     assert torch.equal(x.bfloat16().float(), x)
-    np.testing.assert_allclose(x, exact.look().x, rtol=0.02, atol=0.02)  # bfloat16 has 8 bits: 1/256 a rounding
+    error = np.abs(x.numpy() - exact.look().x).max()
+    assert 0 < error < 0.02 * np.abs(exact.look().x).max()  # bfloat16 has 8 bits: 1/256 a rounding
     assert learns(rounded)
 
 
