@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from jaxtyping import Float, Int64
 
 from msviz.core.errors import MsvizError, out_of_range
 from msviz.core.methods import Method
+from msviz.training.changes import Change as Change
+from msviz.training.changes import changes_between
 from msviz.training.config import TrainConfig, method_from_json, method_to_json
 from msviz.training.learner import Learner
 from msviz.training.probe import probe_rows
@@ -26,23 +27,6 @@ from msviz.training.snapshot import Snapshot
 from msviz.training.speed import Speed
 from msviz.training.stopping import Stop, StopRules
 from msviz.training.training_set import TrainingSet, split
-
-
-@dataclass(frozen=True)
-class Change:
-    """A setting that was changed during a run.
-
-    Args:
-        step: updates made before.
-        name: "learning_rate", "loss", "epsilon" or a parameter of the loss.
-        old: what it was; a loss by its name.
-        new: what it became.
-    """
-
-    step: int
-    name: str
-    old: float | str | None
-    new: float | str | None
 
 
 class Trainer:
@@ -158,17 +142,13 @@ class Trainer:
         Raises:
             MsvizError: error.parameter_range.
         """
-        before = self._settings()
+        before = self.learning_rate, self.method
         if learning_rate is not None:
             checked = dataclasses.replace(self.config, learning_rate=learning_rate).learning_rate
             self._learner.set_learning_rate(checked)
         if method is not None:
             self._learner.set_method(method)
-        after = self._settings()
-        names = after if before["loss"] == after["loss"] else ("learning_rate", "loss", "epsilon")
-        self.changes += tuple(
-            Change(self.step_count, name, before[name], after[name]) for name in names if before[name] != after[name]
-        )
+        self.changes += changes_between(self.step_count, before, (self.learning_rate, self.method))
 
     def evaluate(self, part: str = "val") -> Retrieval:
         """Retrieval under the weights of now.
@@ -292,7 +272,3 @@ class Trainer:
     def _finish_pretraining(self) -> None:
         for _ in self.pretraining():
             pass
-
-    def _settings(self) -> dict[str, Any]:
-        method = method_to_json(self.method)
-        return {"learning_rate": self.learning_rate, **method}

@@ -9,12 +9,13 @@ import pytest
 import torch
 
 from msviz import METHODS, Method, MsvizError, PairLoss, forces, similarity
+from msviz.training.changes import Change
 from msviz.training.config import TrainConfig
 from msviz.training.models import build_model
 from msviz.training.retrieval import retrieval
 from msviz.training.sampler import PKSampler
 from msviz.training.stopping import Stop
-from msviz.training.trainer import Change, Trainer
+from msviz.training.trainer import Trainer
 from msviz.training.training_set import TrainingSet
 from tests.training.runs import clusters, curve, numbers, small, trainer
 
