@@ -4,12 +4,16 @@ import csv
 import io
 import struct
 from pathlib import Path
+from typing import Literal
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image, ImageColor
 from playwright.sync_api import Download, Locator, Page, expect
 
+from msviz.figures.theme import DARK, LIGHT
+from msviz.views.weights_curves import curves_view
 from tests.browser.playground import Playground
 from tests.browser.test_keyboard import tab_to
 
@@ -33,8 +37,12 @@ def _read(download: Download) -> tuple[str, bytes]:
     return download.suggested_filename, Path(download.path()).read_bytes()
 
 
+def _texts(svg: bytes) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(svg).iter(f"{SVG}text"))
+
+
 def _words(svg: bytes) -> list[str]:
-    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    return [element.text or "" for element in _texts(svg)]
 
 
 def _rows(table: bytes) -> list[dict[str, str]]:
@@ -65,6 +73,56 @@ def test_every_panel_of_every_page_becomes_a_picture_of_shapes_and_of_pixels(
         assert png.startswith(b"\x89PNG")
         width, height = struct.unpack(">II", png[16:24])
         assert (width, height) == pytest.approx((2 * box["width"] + 48, 2 * box["height"] + 48), abs=6)
+
+
+CURVES = ("curves", {"What if only the similarity of 4→6 were different?", "S of 4→6", "Triplet (λ 0.1)"}, "#2f8a86")
+STRIPS = ("strips", {"What if a parameter were different? All pairs of anchor 4", "dropped by mining"}, "#d55e00")
+KEPT = ("kept", {"Kept pairs against ε", "share of pairs kept", "anchors of class B"}, "#ddaa33")
+
+
+@pytest.mark.parametrize(
+    ("path", "scheme", "ground", "charts"),
+    [("/weights", "dark", DARK.paper, [CURVES, STRIPS]), ("/mining", "light", LIGHT.paper, [KEPT])],
+)
+def test_a_chart_becomes_a_picture_on_the_pages_ground_with_all_its_words(
+    page: Page,
+    address: str,
+    path: str,
+    scheme: Literal["light", "dark"],
+    ground: str,
+    charts: list[tuple[str, set[str], str]],
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    Playground(page, address).open("?pair=4-6", path)
+    for name, words, color in charts:
+        frame = page.locator(f".st-key-msviz-picture-{name}")
+        expect(frame.locator(".js-plotly-plot .xtick text").last).to_be_visible(timeout=60_000)
+        svg, png = (_save_chart(page, f"save-{name}", f'button[data-kind="{kind}"]')[1] for kind in ("svg", "png"))
+        assert words <= {"".join(text.itertext()) for text in _texts(svg)}
+        picture, box = Image.open(io.BytesIO(png)).convert("RGBA"), frame.bounding_box()
+        assert box is not None
+        assert picture.size == pytest.approx((2 * box["width"] + 48, 2 * box["height"] + 48), abs=6)
+        assert picture.getchannel("A").getextrema() == (255, 255)  # nothing shines through
+        assert picture.getpixel((2, 2)) == (*ImageColor.getrgb(ground), 255)
+        pixels = {found: count for count, found in picture.getcolors(1 << 24) or []}
+        assert pixels.get((*ImageColor.getrgb(color), 255), 0) > 500  # the marks of the chart, not its words alone
+
+
+def test_a_charts_numbers_are_those_of_the_core(page: Page, address: str) -> None:
+    shown = Playground(page, address).open("?pair=4-6", "/weights")
+    name, table = _save_chart(page, "csv-curves", "button")
+    assert name == "msviz-weights-curves-4-6.csv"
+    view = curves_view(shown.computed())
+    assert view is not None
+    weights = [float(w) for curve in view.curves for w in curve.weight]
+    assert [float(row["weight"]) for row in _rows(table)] == pytest.approx(weights, abs=1e-12)
+
+
+def _save_chart(page: Page, beside: str, button: str) -> tuple[str, bytes]:
+    """The name and the bytes of what a button beside a chart's heading saves."""
+    with page.expect_download() as started:
+        page.locator(f".st-key-msviz-{beside} {button}").click()
+    return _read(started.value)
 
 
 def test_the_matrix_of_weights_holds_the_cores_numbers(playground: Playground) -> None:

@@ -3,24 +3,27 @@
 import csv
 import io
 from pathlib import Path
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from msviz.core.figure2 import Case
 from msviz.core.methods import METHODS
+from msviz.state import Watched
 from msviz.views.figure2 import figure2_view
 from msviz.views.figure2_anchors import example_anchor
 from msviz.views.pairline import pair_line
+from tests.browser.conftest import watched
 from tests.browser.playground import Playground
 from tests.browser.test_keyboard import tab_to
 
 SLIDER = ".figure2 input[type=range]"
 
 
-def _open(page: Page, address: str) -> Playground:
-    opened = Playground(page, address).open(path="/similarities", query="?pair=4-6")
+def _open(page: Page, address: str, query: str = "?pair=4-6") -> Playground:
+    opened = Playground(page, address).open(path="/similarities", query=query)
     page.wait_for_selector('.figure2[data-ready="1"]', timeout=60_000)
     return opened
 
@@ -99,6 +102,26 @@ def test_figure_2_is_taken_away_with_the_numbers_of_the_core(page: Page, address
     assert [float(row[5]) for row in rows[1:]] == pytest.approx(expected.methods[0].weight.values, rel=1e-9)
     picture = ElementTree.fromstring(_saved(page, "svg"))
     assert any("must fall" in (text.text or "") for text in picture.iter("{http://www.w3.org/2000/svg}text"))
+
+
+def test_what_is_chosen_under_figure_2_comes_back_with_the_link(
+    page: Page, context: BrowserContext, address: str
+) -> None:
+    one = _open(page, address)
+    page.locator(".st-key-msviz-figure2-case").get_by_text("1, negatives only").click()
+    page.locator(".st-key-msviz-figure2-whose").get_by_text("the selected pair").click()
+    expect(page.get_by_text("Anchor 4 of the batch above; the pair is 4→6.")).to_be_visible()
+    page.locator(SLIDER).focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator('.figure2[data-step="39"]')).to_be_visible()
+    at = page.locator(".figure2 output").inner_text()
+    faults: list[str] = []
+    again = _open(watched(context, faults), address, f"?{urlsplit(one.copied_link()).query}")
+    assert again.state().display.figure2 == Watched(Case.NEGATIVES_ONLY, "pair", step=39)
+    expect(again.page.get_by_text("Anchor 4 of the batch above; the pair is 4→6.")).to_be_visible()
+    expect(again.page.locator(".figure2 output")).to_have_text(at)
+    assert faults == []
 
 
 def _saved(page: Page, kind: str) -> str:

@@ -210,6 +210,7 @@ function makeFigure2(shadow) {
     if (fresh) { clearInterval(fig.timer); fig.timer = 0; go(data.step); }
     words();
     draw();
+    root.dataset.step = data.step;  // what Python knows, and so the link
     root.dataset.ready = "1";
   };
   return fig;
