@@ -20,7 +20,11 @@ from torch import Tensor, nn
 from msviz.core.errors import MsvizError, out_of_range
 
 SIDE_LEFT: Final = 3  # rows and columns that the CNN's last layer sees at most: what three halvings leave of 24 pixels
-_RELU: Final = math.sqrt(2)  # half of the signal's power is lost in a ReLU
+# Only the first layer has a bias: embeddings keep their directions when all weights grow, and the loss sees nothing
+# but directions. Biases further on would let a first large step throw all items to one place. As the size is free,
+# hidden layers begin at a fraction of the sqrt(2) that carries a signal through a ReLU unchanged: small weights turn
+# further in a step, and learn features where large ones get by with the random ones they begin with.
+HIDDEN: Final = 0.1
 _Layer = TypeVar("_Layer", nn.Linear, nn.Conv2d)
 
 
@@ -114,7 +118,7 @@ def build_model(
     Example:
         >>> cnn = build_model("cnn", (1, 24, 24), n=3200, dimensions=64, width=64, seed=0)
         >>> cnn(torch.zeros(80, 1, 24, 24)).shape, sum(weight.numel() for weight in cnn.parameters())
-        (torch.Size([80, 64]), 60224)
+        (torch.Size([80, 64]), 60064)
     """
     if name not in MODELS:
         raise MsvizError(
@@ -132,16 +136,17 @@ def build_model(
     return _NETWORKS[name](shape, dimensions, width, rng).to(dtype)
 
 
-def linear(inputs: int, outputs: int, rng: torch.Generator, gain: float = 1.0) -> nn.Linear:
-    """A linear layer with its initial weights: normal with variance gain^2 / inputs, biases 0.
+def linear(inputs: int, outputs: int, rng: torch.Generator, gain: float = 1.0, bias: bool = False) -> nn.Linear:
+    """A linear layer with its initial weights, normal with variance gain^2 / inputs.
 
     Args:
         inputs: >= 1.
         outputs: >= 1.
         rng: where the weights come from.
-        gain: sqrt(2) keeps the signal's size through a ReLU that follows.
+        gain: 1 keeps the signal's size.
+        bias: whether it has one.
     """
-    return _filled(nn.Linear(inputs, outputs, device="meta"), inputs, rng, gain)
+    return _filled(nn.Linear(inputs, outputs, bias=bias, device="meta"), inputs, rng, gain)
 
 
 def _points(n: int, dimensions: int, rng: torch.Generator, start: Float[np.ndarray, "n d"] | None) -> Points:
@@ -165,9 +170,9 @@ def _linear(shape: tuple[int, ...], dimensions: int, width: int, rng: torch.Gene
 def _mlp(shape: tuple[int, ...], dimensions: int, width: int, rng: torch.Generator) -> Network:
     return Network(
         nn.Flatten(),
-        linear(math.prod(shape), width, rng, _RELU),
+        linear(math.prod(shape), width, rng, HIDDEN, bias=True),
         nn.ReLU(),
-        linear(width, width, rng, _RELU),
+        linear(width, width, rng, HIDDEN),
         nn.ReLU(),
         linear(width, dimensions, rng),
     )
@@ -184,7 +189,7 @@ def _cnn(shape: tuple[int, ...], dimensions: int, width: int, rng: torch.Generat
     channels = [shape[0], max(width // 4, 1), max(width // 2, 1), width]
     layers: list[nn.Module] = []
     for before, after in pairwise(channels):
-        layers += [_convolution(before, after, rng), nn.ReLU()]
+        layers += [_convolution(before, after, rng, bias=not layers), nn.ReLU()]
     left = (_left(shape[1]), _left(shape[2]))
     if max(shape[1:]) > SIDE_LEFT * 2**3:
         layers.append(nn.AdaptiveAvgPool2d(left))
@@ -196,17 +201,15 @@ def _left(side: int) -> int:
     return min(math.ceil(side / 2**3), SIDE_LEFT)
 
 
-def _convolution(before: int, after: int, rng: torch.Generator) -> nn.Conv2d:
-    layer = nn.Conv2d(before, after, kernel_size=3, stride=2, padding=1, device="meta")
-    return _filled(layer, before * 3**2, rng, _RELU)
+def _convolution(before: int, after: int, rng: torch.Generator, bias: bool) -> nn.Conv2d:
+    layer = nn.Conv2d(before, after, kernel_size=3, stride=2, padding=1, bias=bias, device="meta")
+    return _filled(layer, before * 3**2, rng, HIDDEN)
 
 
 def _filled(layer: _Layer, inputs: int, rng: torch.Generator, gain: float) -> _Layer:
     layer.to_empty(device="cpu")  # built without weights, for torch would draw them from its global generator
-    with torch.no_grad():
-        layer.weight.normal_(0, gain / math.sqrt(inputs), generator=rng)
-        if layer.bias is not None:
-            layer.bias.zero_()
+    for weight in layer.parameters():  # a bias begins like the weight of one more input
+        nn.init.normal_(weight, 0, gain / math.sqrt(inputs), generator=rng)
     return layer
 
 
