@@ -48,7 +48,7 @@ def kept_figure(view: KeptView) -> go.Figure:
     figure.update_layout(
         height=360,
         margin={"l": 10, "r": 10, "t": 36, "b": 10},
-        legend={"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0, "xanchor": "left"},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         hovermode="closest",
         **TRANSPARENT,
     )

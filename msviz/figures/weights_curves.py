@@ -45,7 +45,7 @@ def curves_figure(view: CurvesView, own_scale: bool = True) -> go.Figure:
     figure.update_layout(
         height=430,
         margin={"l": 10, "r": 10, "t": 36, "b": 10},
-        legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0, "xanchor": "left"},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         hovermode="closest",
         **TRANSPARENT,
     )

@@ -101,7 +101,12 @@ def test_figure_2_is_taken_away_with_the_numbers_of_the_core(page: Page, address
     assert rows[0][:6] == ["position", "t", "S", "P", "N", f"weight: {expected.methods[0].name}"]
     assert [float(row[5]) for row in rows[1:]] == pytest.approx(expected.methods[0].weight.values, rel=1e-9)
     picture = ElementTree.fromstring(_saved(page, "svg"))
-    assert any("must fall" in (text.text or "") for text in picture.iter("{http://www.w3.org/2000/svg}text"))
+    texts = list(picture.iter("{http://www.w3.org/2000/svg}text"))
+    assert any("must fall" in (text.text or "") for text in texts)
+    (name,) = (text for text in texts if text.text == "n2")
+    assert "stroke" in name.get(
+        "paint-order", ""
+    )  # the outline lies under the letters, not over them
 
 
 def test_what_is_chosen_under_figure_2_comes_back_with_the_link(

@@ -6,7 +6,7 @@
 const STYLES = {
   fill: "rgb(0, 0, 0)", "fill-opacity": "1", stroke: "none", "stroke-width": "1px", "stroke-opacity": "1", "stroke-dasharray": "none",
   "stroke-linecap": "butt", "stroke-linejoin": "miter", opacity: "1", "font-size": "", "font-family": "", "font-weight": "400",
-  "font-style": "normal", "text-anchor": "start", "dominant-baseline": "auto", "image-rendering": "auto",
+  "font-style": "normal", "text-anchor": "start", "dominant-baseline": "auto", "image-rendering": "auto", "paint-order": "normal",
 };
 const NOT_PICTURED = "button:not(.chip), .chip.new, input, label:has(input), select, .save, .acts, .spoken, .tip, .under:not(.pictured), [hidden], [class*=st-key-msviz-tools], .modebar-container, .draglayer, .hoverlayer";
 
