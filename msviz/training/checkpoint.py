@@ -18,6 +18,7 @@ import torch
 
 from msviz.core.errors import MsvizError, shown
 from msviz.training.config import TrainConfig
+from msviz.training.processes import ALONE, Processes
 from msviz.training.trainer import Trainer
 from msviz.training.training_set import TrainingSet
 
@@ -56,13 +57,20 @@ def save_checkpoint(trainer: Trainer, path: str | Path) -> None:
     write_whole(Path(path), f"{_NAME} {VERSION} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
 
 
-def load_checkpoint(path: str | Path, config: TrainConfig | None = None, data: TrainingSet | None = None) -> Trainer:
+def load_checkpoint(
+    path: str | Path,
+    config: TrainConfig | None = None,
+    data: TrainingSet | None = None,
+    *,
+    group: Processes = ALONE,
+) -> Trainer:
     """The run of a file, to go on with.
 
     Args:
         path: what `save_checkpoint` wrote.
         config: what the run should be; its steps and device may differ. None = as it was saved.
         data: the items; None = loaded as the config says.
+        group: the processes that go on together; each reads the file.
 
     Raises:
         MsvizError: error.checkpoint_read, error.checkpoint_damaged, error.checkpoint_version,
@@ -73,7 +81,7 @@ def load_checkpoint(path: str | Path, config: TrainConfig | None = None, data: T
     if config is None:
         config = TrainConfig.from_json(saved)
     _check_config(Path(path), saved, config)
-    trainer = Trainer(config, data)
+    trainer = Trainer(config, data, group=group)
     if data_hash(trainer.data) != kept["data"]:
         raise MsvizError(
             "error.checkpoint_data",
@@ -82,6 +90,18 @@ def load_checkpoint(path: str | Path, config: TrainConfig | None = None, data: T
         )
     trainer.load_state_dict(kept["trainer"])
     return trainer
+
+
+def saved_config(path: str | Path) -> TrainConfig:
+    """The config of a run in a file.
+
+    Args:
+        path: what `save_checkpoint` wrote.
+
+    Raises:
+        MsvizError: error.checkpoint_read, error.checkpoint_damaged, error.checkpoint_version.
+    """
+    return TrainConfig.from_json(json.loads(_kept(Path(path))["config"]))
 
 
 def data_hash(data: TrainingSet) -> str:

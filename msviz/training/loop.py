@@ -9,6 +9,7 @@ from pathlib import Path
 from msviz.core.errors import MsvizError
 from msviz.training.checkpoint import load_checkpoint, save_checkpoint
 from msviz.training.config import TrainConfig
+from msviz.training.processes import ALONE, Processes
 from msviz.training.snapshot import Snapshot
 from msviz.training.stopping import Stop
 from msviz.training.trainer import Trainer
@@ -48,15 +49,58 @@ def train(
         >>> last.step, last.stop, last.retrieval.recall[1] > 0.5
         (20, <Stop.STEPS: 'steps'>, True)
     """
+    yield from steps(begin(config, data, checkpoint=checkpoint, resume=resume), checkpoint, checkpoint_every)
+
+
+def begin(
+    config: TrainConfig,
+    data: TrainingSet | None = None,
+    *,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    group: Processes = ALONE,
+) -> Trainer:
+    """The trainer of a run that begins, or goes on.
+
+    Args:
+        config: what is trained, and how.
+        data: the items; None = those of `config.data`.
+        checkpoint: the file of the run's state; None = none.
+        resume: go on from it.
+        group: the processes that share every batch.
+
+    Raises:
+        MsvizError: those of `Trainer` and `load_checkpoint`; error.checkpoint_exists.
+    """
     if checkpoint is not None and resume:
-        trainer = load_checkpoint(checkpoint, config, data)
-    else:
+        return load_checkpoint(checkpoint, config, data, group=group)
+    if group.is_first:  # for the others it may be there already, as it was just made
         _check_free(checkpoint)
-        trainer = Trainer(config, data)
+    return Trainer(config, data, group=group)
+
+
+def steps(
+    trainer: Trainer,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: int = 0,
+    *,
+    probe: bool = True,
+) -> Iterator[Snapshot]:
+    """All steps that a trainer has left, as `train` yields and saves them.
+
+    Args:
+        trainer: the run.
+        checkpoint: the file for its state, which is written over; None = none is written.
+        checkpoint_every: write it after every so many steps, too; 0 = not.
+        probe: embed the probe, too.
+
+    Raises:
+        MsvizError: error.checkpoint_write at the start and at the end.
+    """
     if checkpoint is not None:
         save_checkpoint(trainer, checkpoint)
     while trainer.stop is None:
-        snapshot = trainer.step()
+        snapshot = trainer.step(probe=probe)
         if snapshot.stop is None:
             yield snapshot
         if checkpoint is not None and checkpoint_every and trainer.step_count % checkpoint_every == 0:
@@ -64,7 +108,7 @@ def train(
                 save_checkpoint(trainer, checkpoint)
             except MsvizError as problem:
                 warnings.warn(str(problem), CheckpointWarning, stacklevel=2)
-    yield trainer.look(evaluate=True)
+    yield trainer.look(probe=probe, evaluate=True)
     if checkpoint is not None and trainer.stop is not Stop.NOT_FINITE:
         save_checkpoint(trainer, checkpoint)
 
