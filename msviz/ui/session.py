@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from msviz.state import State
 from msviz.ui.desk import Desk
 from msviz.views.board import Scales, scales
 from msviz.views.scene import Scene, scene
@@ -60,18 +61,21 @@ def on_parcel(component: str, key: str, below: bool = False) -> Callable[[], Non
 
 def scenes() -> tuple[Scene, Scene | None]:
     """The scene now and the one before the last gesture, each evaluated once."""
-    history = desk().history
-    known: dict[int, Scene] = st.session_state.get(_SCENES, {})
-    wanted = [history.present, *([history.before] if history.before is not None else [])]
-    fresh = {}
-    for state in wanted:
-        found = next((it for it in known.values() if it.state is state or it.state.same_work(state)), None)
-        if found is None:
-            fresh[id(state)] = scene(state)
-        else:
-            fresh[id(state)] = found if found.state is state else found.shown_as(state)
-    st.session_state[_SCENES] = fresh
-    return fresh[id(wanted[0])], fresh[id(wanted[1])] if len(wanted) > 1 else None
+    history, known = desk().history, st.session_state.get(_SCENES, [])
+    wanted = [state for state in (history.before, history.present) if state is not None]
+    found = [_among(known, state) for state in wanted]
+    # What nobody wants any more goes first: of thousands of points it is hundreds of megabytes.
+    st.session_state[_SCENES] = known = [it for it in found if it is not None]
+    *before, now = made = [it or scene(state) for it, state in zip(found, wanted, strict=True)]
+    st.session_state[_SCENES] = made
+    for it in before if not desk().open else ():
+        it.make_room_for(now)
+    return now, before[0] if before else None
+
+
+def _among(known: list[Scene], state: State) -> Scene | None:
+    found = next((it for it in known if it.state is state or it.state.same_work(state)), None)
+    return found if found is None or found.state is state else found.shown_as(state)
 
 
 def scale(now: Scene) -> Scales:

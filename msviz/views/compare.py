@@ -98,9 +98,9 @@ def _top_shares(one: Compared, pairs: int, tops: Sequence[float]) -> tuple[float
         return tuple(float("nan") for _ in tops)
     counts = [int(np.ceil(round(top * pairs, 6))) for top in tops]
     weights = np.abs(one.gradient[one.gradient != 0])
-    most = min(max(counts), weights.size)
-    heaviest = np.sort(np.partition(weights, weights.size - most)[weights.size - most :])[::-1]
-    return tuple(float(heaviest[:count].sum()) / one.total for count in counts)
+    starts = [max(0, weights.size - count) for count in counts]
+    weights.partition(starts)
+    return tuple(float(weights[start:].sum()) / one.total for start in starts)
 
 
 def difference(one: Compared, two: Compared, rows: slice | np.ndarray = slice(None)) -> Float64[np.ndarray, "n m"]:

@@ -85,7 +85,7 @@ def evaluate_rows(sim: Float[Tensor, "m m"], pairs: Pairs, method: Method) -> Ev
         value = per_anchor.sum() / max(m, 1)
     else:
         assert loss.whole_batch is not None
-        value = loss.whole_batch.value(_collected(sim, mined, method), p)
+        value = loss.whole_batch.value(loss.whole_batch.collect(sim, mined, p), p)
     return Evaluation(
         mined=mined,
         per_anchor=per_anchor,
@@ -94,6 +94,17 @@ def evaluate_rows(sim: Float[Tensor, "m m"], pairs: Pairs, method: Method) -> Ev
         weights=gradient.abs(),
         violations=violations,
     )
+
+
+def mine_rows(sim: Float[Tensor, "n m"], pairs: Pairs, epsilon: float | None) -> Pairs:
+    """What `mine` keeps of a batch."""
+    if epsilon is None:
+        return pairs
+    mined = Pairs(torch.empty_like(pairs.pos), torch.empty_like(pairs.neg))
+    for rows in blocks(len(sim)):
+        kept = mine(sim[rows], pairs.rows(rows), epsilon)
+        mined.pos[rows], mined.neg[rows] = kept.pos, kept.neg
+    return mined
 
 
 def weigh(sim: Float[Tensor, "m m"], pairs: Pairs, method: Method) -> tuple[Pairs, Float[Tensor, "m m"]]:
@@ -106,23 +117,10 @@ def weigh(sim: Float[Tensor, "m m"], pairs: Pairs, method: Method) -> tuple[Pair
 
 def weigh_rows(sim: Float[Tensor, "m m"], pairs: Pairs, method: Method) -> tuple[Pairs, Float[Tensor, "m m"]]:
     """What `weigh` says, a block of rows at a time. Written in place: pieces put together need twice the memory."""
-    mined = pairs
-    if method.epsilon is not None:
-        mined = Pairs(torch.empty_like(pairs.pos), torch.empty_like(pairs.neg))
-        for rows in blocks(len(sim)):
-            kept = mine(sim[rows], pairs.rows(rows), method.epsilon)
-            mined.pos[rows], mined.neg[rows] = kept.pos, kept.neg
+    mined = mine_rows(sim, pairs, method.epsilon)
     gradient, weigh_block = torch.empty_like(sim), method.loss.pair_gradient
     if (whole := method.loss.whole_batch) is not None:
-        weigh_block = partial(whole.gradient, _collected(sim, mined, method))
+        weigh_block = partial(whole.gradient, whole.collect(sim, mined, method.params))
     for rows in blocks(len(sim)):
         gradient[rows] = weigh_block(sim[rows], mined.rows(rows), method.params)
     return mined, gradient
-
-
-def _collected(sim: Tensor, mined: Pairs, method: Method) -> Tensor:
-    """What a loss of the whole batch has to know of all rows."""
-    whole = method.loss.whole_batch
-    assert whole is not None
-    parts = [whole.collect(sim[rows], mined.rows(rows), method.params) for rows in blocks(max(len(sim), 1))]
-    return torch.stack(parts).sum(0)

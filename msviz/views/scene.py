@@ -131,6 +131,12 @@ class Scene:
         """What every compared method makes of the pairs, the active one first; worked out when somebody asks."""
         return once(self, "compared", lambda: tuple(map(self._weighed, (self.state.method, *self.state.others))))
 
+    def make_room_for(self, later: Scene) -> None:
+        """Let go of what compared methods make of thousands of points, once a later scene has what it shares of it."""
+        shared = later.ground is self.ground and "compared" not in later.figures
+        if self.m > DENSE and later.figures is not self.figures and not shared:
+            self.figures.pop("compared", None)
+
     def _weighed(self, method: Method) -> Weighed:
         known = self.ground.weighed.get(method)
         if known is None:

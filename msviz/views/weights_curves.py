@@ -18,6 +18,7 @@ from torch import Tensor
 
 from msviz.core.methods import Method, evaluate
 from msviz.core.pairs import Pairs, mine
+from msviz.views.in_blocks import mine_rows
 from msviz.views.scene import Scene
 
 FIRST: Final = 201  # similarities that a curve is looked at to begin with
@@ -146,9 +147,9 @@ class _Look:
         self.sign = 1.0 if bool(pairs.neg[i, j]) else -1.0
         whole = method.loss.whole_batch
         if whole is not None:  # what all other rows add to the batch stays the same
-            others = torch.arange(len(sim)) != i
-            rest = mine(sim[others], pairs.rows(others), method.epsilon)
-            self.rest = whole.collect(sim[others], rest, method.params)
+            parts = [(sim[part], pairs.rows(part)) for part in (slice(i), slice(i + 1, None))]
+            each = [whole.collect(of, mine_rows(of, kinds, method.epsilon), method.params) for of, kinds in parts]
+            self.rest = each[0] + each[1]
 
     def __call__(self, s: Float64[np.ndarray, " K"]) -> tuple[np.ndarray, np.ndarray]:
         rows = self.row.repeat(len(s), 1)

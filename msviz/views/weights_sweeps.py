@@ -13,10 +13,12 @@ from torch import Tensor
 from msviz.core.losses.spec import ParamInfo, param_infos
 from msviz.core.methods import Method
 from msviz.core.pairs import Pairs, mine
+from msviz.views.in_blocks import DENSE, mine_rows
 from msviz.views.scene import Scene
 
 STEPS: Final = 60  # values of a parameter
 FEWER: Final = 12  # of a loss of the whole batch, when the batch is large
+FEWEST: Final = 4  # and of thousands of points, where each value takes a second
 LARGE: Final = 128  # points
 MOST_POSITIVES: Final = 40  # rows of a strip, the hardest pairs of each kind
 MOST_NEGATIVES: Final = 80
@@ -119,7 +121,8 @@ def _strip(scene: Scene, i: int, rows: list[int], info: ParamInfo | None) -> Str
     name = "epsilon" if info is None else info.name
     values = epsilon_values() if info is None else parameter_values(info)
     if not method.loss.separable and scene.m > LARGE:
-        values = values[np.unique(np.linspace(0, len(values) - 1, FEWER).round().astype(int))]
+        few = FEWER if scene.m <= DENSE else FEWEST
+        values = values[np.unique(np.linspace(0, len(values) - 1, few).round().astype(int))]
     methods = [method.replace(**{name: value}) for value in values.tolist()]
     gradient, mined = (_epsilons if info is None else _parameters)(scene, i, methods)
     return Strip(
@@ -148,7 +151,7 @@ def _epsilons(scene: Scene, i: int, methods: list[Method]) -> tuple[Tensor, Pair
         each = [mine(sim, pairs, method.epsilon) for method in methods]
         mined = Pairs(torch.cat([it.pos for it in each]), torch.cat([it.neg for it in each]))
         return loss.pair_gradient(sim.repeat(len(methods), 1), mined, p), mined
-    each = [mine(scene.sim, scene.pairs, method.epsilon) for method in methods]
+    each = [mine_rows(scene.sim, scene.pairs, method.epsilon) for method in methods]
     gradient = [_gradient(scene.sim, it, method, own) for it, method in zip(each, methods, strict=True)]
     rows = [it.rows(own) for it in each]
     return torch.cat(gradient), Pairs(torch.cat([it.pos for it in rows]), torch.cat([it.neg for it in rows]))

@@ -1,5 +1,8 @@
 """A scene holds what the core computes of a state."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import torch
@@ -89,3 +92,43 @@ def test_an_empty_batch_is_a_scene_too() -> None:
     assert now.m == 0
     assert now.weights.shape == (0, 0)
     assert now.forces.shape == (0, 2)
+
+
+def test_another_method_on_the_same_batch_computes_only_itself() -> None:
+    state = circle([0, 50, 100, 150], [0, 0, 1, 1]).with_others((Method("triplet"), Method("binomial")))
+    first = scene(state)
+    again = scene(state.with_method(state.method.replace(beta=7.0)))
+    assert again.ground is first.ground
+    assert [one is two for one, two in zip(first.compared, again.compared, strict=True)] == [False, True, True]
+    moved = scene(state.with_batch(state.batch.moved(0, (0, 1))))
+    assert moved.ground is not first.ground
+    assert scene(state.with_others(())).evaluation is first.evaluation
+
+
+def test_norms_that_count_are_another_ground() -> None:
+    state = circle([0, 50, 100], [0, 0, 1])
+    assert scene(state).ground is not scene(state.with_normalize(False)).ground
+
+
+def test_a_batch_that_nobody_looks_at_is_forgotten() -> None:
+    now = scene(circle([0, 50, 100], [0, 0, 1]))
+    ground, evaluation = weakref.ref(now.ground), weakref.ref(now.evaluation)
+    del now
+    gc.collect()
+    assert (ground(), evaluation()) == (None, None)
+
+
+def test_the_scene_before_makes_room_when_nothing_of_it_is_shared() -> None:
+    turn = np.linspace(0, 6, 600)
+    state = State(Batch.of(np.stack([np.cos(turn), np.sin(turn)], 1), [k % 3 for k in range(600)]), MS)
+    state = state.with_others((Method("linear"),))
+    before = scene(state)
+    linear = weakref.ref(before.compared[1])
+    slider = scene(state.with_method(MS.replace(beta=7.0)))
+    before.make_room_for(slider)  # that would have to weigh again what it shares
+    assert slider.compared[1] is linear()
+    before.make_room_for(slider)
+    assert "compared" not in before.figures
+    slider.make_room_for(scene(state.with_batch(state.batch.removed(0))))
+    gc.collect()
+    assert linear() is None

@@ -36,11 +36,18 @@ class Params:
         check(self)
 
 
+_AT_ONCE = 512  # rows: what `collect` makes of each takes some forty bytes a pair
+
+
 def collect(sim: Float[Tensor, "N M"], pairs: Pairs, p: Params) -> Float[Tensor, "2 R+2"]:
     """The mass at each of the R + 1 nodes, then the number of pairs; first of the positives, then of the negatives.
 
     To be added up over blocks of rows.
     """
+    if len(sim) > _AT_ONCE:
+        starts = range(0, len(sim), _AT_ONCE)
+        blocks = [slice(start, start + _AT_ONCE) for start in starts]
+        return torch.stack([collect(sim[rows], pairs.rows(rows), p) for rows in blocks]).sum(0)
     segment = _segment(sim.detach(), p)
     upper = (sim + 1) * p.bins / 2 - segment  # the part of a pair's mass that goes to node r + 1
     # In float32 a long sum of parts drifts: near 4096 it is a multiple of 1/2048. Multiples of 1/256 add up exactly (to
