@@ -104,9 +104,7 @@ def test_figure_2_is_taken_away_with_the_numbers_of_the_core(page: Page, address
     texts = list(picture.iter("{http://www.w3.org/2000/svg}text"))
     assert any("must fall" in (text.text or "") for text in texts)
     (name,) = (text for text in texts if text.text == "n2")
-    assert "stroke" in name.get(
-        "paint-order", ""
-    )  # the outline lies under the letters, not over them
+    assert "stroke" in name.get("paint-order", "")  # the outline lies under the letters, not over them
 
 
 def test_what_is_chosen_under_figure_2_comes_back_with_the_link(
