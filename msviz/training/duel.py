@@ -96,7 +96,7 @@ class Duel:
         return self.a.look(probe=probe, evaluate=evaluate), self.b.look(probe=probe, evaluate=evaluate)
 
     def rewind(self) -> None:
-        """Both back to step 0."""
+        """Both back to step 0, as `Trainer.rewind`."""
         self.a.rewind()
         self.b.rewind()
         self.divergence = None

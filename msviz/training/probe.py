@@ -24,7 +24,7 @@ def probe_rows(
     Example:
         >>> labels = np.arange(60) // 20
         >>> labels[probe_rows(labels, np.arange(60), size=4, seed=0)].tolist()
-        [0, 0, 1, 1]
+        [0, 0, 2, 2]
     """
     by_class = rows[np.argsort(labels[rows], kind="stable")]
     if len(by_class) <= size or size == 0:
