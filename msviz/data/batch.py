@@ -37,6 +37,7 @@ class Batch:
             batches that hold no digits.
         source: where the batch came from.
         next_id: the id that the next added point gets; above every id ever used.
+        names: what the classes are called, label 0 first; None = by letters. No link holds them, equality ignores them.
     """
 
     ids: tuple[int, ...]
@@ -46,6 +47,7 @@ class Batch:
     digits: tuple[int, ...] | None
     source: Source
     next_id: int
+    names: tuple[str, ...] | None = None
 
     @classmethod
     def of(
@@ -144,7 +146,9 @@ class Batch:
         return self.editable and self.board.shape[1] == 2
 
     def class_name(self, label: int) -> str:
-        """How a class is called: the digit itself among digits, otherwise A to Z, then AA, AB, ..."""
+        """How a class is called: by its name, the digit itself among digits, otherwise A to Z, then AA, AB, ..."""
+        if self.names is not None and label < len(self.names):
+            return self.names[label]
         if self.digits is not None:
             return str(label)
         return ("" if label < 26 else chr(64 + label // 26)) + chr(65 + label % 26)

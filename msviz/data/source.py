@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-Kind = Literal["preset", "digits", "link", "hand"]
+Kind = Literal["preset", "digits", "training", "link", "hand"]
 MAX_NAME = 80  # characters; a name may come from a link
 MAX_NOTE = 2000  # characters of JSON
 
@@ -16,7 +16,8 @@ class Source:
     """Where a batch came from.
 
     Args:
-        kind: "preset", "digits", "link" (a link that did not say) or "hand" (built point by point).
+        kind: "preset", "digits", "training" (a step of a run), "link" (a link that did not say) or "hand" (built
+            point by point).
         name: the preset's slug, or the data set's name; at most 80 characters.
         note: details as JSON values: how a sample was drawn; ``{"edited": True}`` once a point was changed.
             Tuples become lists and keys text, as JSON has it, so that a source survives a link unchanged.

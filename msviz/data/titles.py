@@ -23,6 +23,8 @@ def batch_title(batch: Batch) -> Message:
         classes, per_class, seed = (source.note.get(name) for name in ("classes", "per_class", "seed"))
         if isinstance(classes, list) and isinstance(per_class, int) and isinstance(seed, int):
             return msg("source.digits", classes=", ".join(map(str, classes)), per_class=per_class, seed=seed)
+    if source.kind == "training" and isinstance(source.note.get("step"), int):
+        return msg("source.training", step=source.note["step"])
     return msg("source.hand" if source.kind == "hand" else "source.link")
 
 

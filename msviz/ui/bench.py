@@ -48,7 +48,7 @@ def bench(page: str) -> None:
     component("bench")(key=key, data=data, on_parcel_change=session.on_parcel(session.BENCH, key, LAYOUTS[page].below))
 
 
-def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout: Layout) -> bytes:
+def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout: Layout, **instead: Any) -> bytes:
     """What the browser draws, as bytes: a header, then matrices, decisions and digit images (see assets/bench.js).
 
     Args:
@@ -57,6 +57,7 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         before: the state before its last gesture, evaluated; None when nothing has happened.
         scale: what colours and arrows are drawn to.
         layout: the page.
+        instead: parts of the header that somebody knows better.
     """
     every = (layout.rows or not desk.open) and window(now.state).starts is None
     matrices, change = matrix_view(now, every), change_view(before, now)
@@ -86,6 +87,7 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         **_way_back(desk),
         **board_head(now, change, scale),
         **_words(desk, now, change),
+        **instead,
     }
     images, head["pictures"] = _pictures(now)
     values = [panel.values for panel in panels if not _in_bytes(panel, coarse)]

@@ -18,12 +18,12 @@ import streamlit as st
 from msviz.figures.theme import css_variables
 
 ASSETS: Final = Path(__file__).parent / "assets"
-COMPONENTS: Final = ("bench", "strip", "figure2", "picture")
+COMPONENTS: Final = ("bench", "strip", "figure2", "picture", "train")
 _CODE: Final = (
     *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "circle", "sphere", "hand", "pushes"),
     "board",
     *("axes", "matrix", "snapshot", "export", "equation", "inspector", "line", "lines", "reasons", "pairline"),
-    *("readouts", "compare", "bench", "sliders", "strip", "figure2", "picture", "code"),
+    *("readouts", "compare", "bench", "sliders", "strip", "figure2", "picture", "transport", "curves", "train", "code"),
 )
 
 

@@ -40,6 +40,11 @@ class Layout:
     rows: bool = True
 
 
+def _made(now: Scene, scale: Scales) -> Panel:
+    """The weights that make a step."""
+    return replace(weight_panel(now, scale), hint=msg("panel.w.hint.run"))
+
+
 _ALL = (
     Layout(
         "playground",
@@ -62,6 +67,14 @@ _ALL = (
         below=True,
     ),
     Layout("compare", ("compare", "board"), compare_panels, compare_data, below=True, rows=False),
+    # A run is shown by two benches: the probe on its board, and the pairs of the step's batch.
+    Layout("train_board", ("board",), lambda now, scale: (), rows=False),
+    Layout(
+        "train_pairs",
+        ("inspector",),
+        lambda now, scale: (similarity_panel(now, scale), _made(now, scale)),
+    ),
+    Layout("train_duel", ("inspector",), lambda now, scale: (_made(now, scale),)),
 )
 
 LAYOUTS: Final = MappingProxyType({layout.page: layout for layout in _ALL})

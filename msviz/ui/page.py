@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from msviz.ui.batches import batch_menu
 from msviz.ui.takeaway import take_away
 
 
-def heading(name: str) -> None:
+def heading(name: str, beside: Callable[[], None] | None = None) -> None:
     """The page's title with its sentence, and beside it the batch menu and what can be taken away.
 
     One html element and two buttons: Streamlit touches every element of the page in every run of a fragment, so what
@@ -19,10 +20,14 @@ def heading(name: str) -> None:
 
     Args:
         name: the page's part in catalogue keys: page.<name>.title and page.<name>.first.
+        beside: draws what stands beside it on a page that is not about the current batch.
     """
     title, first = (html.escape(say(f"page.{name}.{part}")) for part in ("title", "first"))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="heading"):
         st.html(f"<div class='msviz-heading'><h1>{title}</h1><p>{first}</p></div>", width="stretch")
+        if beside is not None:
+            beside()
+            return
         if st.button(say("menu.batch"), icon=":material/scatter_plot:"):
             batch_menu()
         if st.button(say("menu.take"), icon=":material/download:"):

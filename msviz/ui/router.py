@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Final
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from msviz.text import say
 from msviz.ui.components import code
 
 PAGES: Final = Path(__file__).parents[2] / "pages"
 EXPLORE: Final = ("playground", "similarities", "mining", "weights", "compare")
+TRAIN: Final = ("train",)
 
 ICON: Final = Path(__file__).parent / "assets" / "icon.svg"  # a file: named icons would be fetched from another host
 
@@ -33,14 +35,19 @@ def route() -> None:
     st.set_page_config(page_title=say("app.title"), page_icon=str(ICON), layout="wide")
     st.html(_FRAME)
     first, *more = EXPLORE
-    pages = [
+    explore = [
         st.Page(PAGES / "explore" / f"{first}.py", title=say(f"page.{first}.title"), url_path="start", default=True),
         # The first page's address is the root; people also type, and links also name, the page by its name.
         st.Page(PAGES / "explore" / f"{first}.py", title=first, url_path=first, visibility="hidden"),
-        *(st.Page(PAGES / "explore" / f"{name}.py", title=say(f"page.{name}.title"), url_path=name) for name in more),
+        *(_page("explore", name) for name in more),
     ]
-    st.navigation(pages, position="top").run()
+    # One flat bar: in groups every page would be two clicks away.
+    st.navigation([*explore, *(_page("train", name) for name in TRAIN)], position="top").run()
     code()
+
+
+def _page(group: str, name: str) -> StreamlitPage:
+    return st.Page(PAGES / group / f"{name}.py", title=say(f"page.{name}.title"), url_path=name)
 
 
 route()

@@ -21,10 +21,11 @@ function decode(bytes) {
   return { head, axes, matrices: { S, w, code }, images: new Uint8Array(body.buffer, at) };
 }
 
-function makeBench(shadow, names) {
-  const root = dressed(shadow, "bench");
-  const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, restQuery: null, flow: makeFlow("b", root) };
-  const actions = makeActions(bench, root);
+// `run`: a bench that a run fills (train.js): { root, flow, texts }. It has no way back, no link and no gestures.
+function makeBench(shadow, names, run = null) {
+  const root = run ? run.root : dressed(shadow, "bench");
+  const bench = { shadow, root, head: null, matrices: null, images: null, rank: new Map(), hovered: null, restQuery: null, flow: run ? run.flow : makeFlow("b", root) };
+  const actions = run ? null : makeActions(bench, root);
   const grid = node("div", { className: "grid" }, root);
   const spoken = node("p", { className: "spoken", role: "log" }, root);
   spoken.setAttribute("aria-live", "polite");
@@ -103,21 +104,22 @@ function makeBench(shadow, names) {
   const made = Object.fromEntries(names.map((name) => [name, savable(bench, parts.panels[name](bench, grid), name)]));
   const { board } = made, matrices = new Map();  // key -> matrix; they come and go with the panels that Python sends
   bench.parts = { board, matrices };
-  parts.preview = makePreview(bench);
+  if (!run) parts.preview = makePreview(bench);
 
   function fitMatrices() {
     const wanted = new Set(bench.head.panels.map((panel) => panel.key));
     for (const [key, matrix] of matrices) if (!wanted.has(key)) { matrix.panel.remove(); matrices.delete(key); delete draws[key]; }
-    let last = board.panel;  // behind the board in the order of tabs, too
+    let last = board?.panel;  // behind the board in the order of tabs, too
     for (const key of wanted) {
       if (!matrices.has(key)) matrices.set(key, (draws[key] = savable(bench, makeMatrix(bench, grid, key), key)));
-      if (last.nextElementSibling !== matrices.get(key).panel) last.after(matrices.get(key).panel);
-      last = matrices.get(key).panel;
+      const { panel } = matrices.get(key), there = last ? last.nextElementSibling : grid.firstElementChild;
+      if (there !== panel) grid.insertBefore(panel, there);
+      last = panel;
     }
   }
 
   // Whatever asks for drawing, each part is drawn once a frame.
-  const draws = { actions, ...made, held: { draw: () => board.drawHeld() } }, dirty = new Set();
+  const draws = { ...(actions ? { actions } : {}), ...made, held: { draw: () => board.drawHeld() } }, dirty = new Set();
   // A point in hand waits for the pictures where there are many: each frame of it costs as much as half of theirs.
   let frame = 0, news = null, painted = 0, waiting = 0;
   bench.repaint = (...names) => {
@@ -136,7 +138,7 @@ function makeBench(shadow, names) {
     for (const part of dirty) draws[part]?.draw();
     dirty.clear();
     if (news === null) return;
-    board.afterUpdate();
+    board?.afterUpdate();
     root.dataset.seq = news;
     root.dataset.ready = "1";
     for (const flow of parts.flows) flow.count();
@@ -163,7 +165,7 @@ function makeBench(shadow, names) {
     if (!bench.head) restyle();
     const texts = bench.head?.texts;
     Object.assign(bench, decode(bytes));
-    bench.head.texts ??= texts;
+    bench.head.texts ??= texts ?? run.texts;
     grid.className = `grid ${bench.head.page}`;
     root.classList.toggle("large", Boolean(bench.head.window.starts));  // its pictures take a while: bench.css says so
     fitMatrices();

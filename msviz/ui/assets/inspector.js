@@ -73,7 +73,9 @@ function makeInspector(bench, parent) {
 }
 
 function paintDigit(canvas, bytes) {
-  const paint = canvas.getContext("2d"), picture = paint.createImageData(8, 8);
+  const side = Math.sqrt(bytes.length);
+  if (canvas.width !== side) canvas.width = canvas.height = side;
+  const paint = canvas.getContext("2d"), picture = paint.createImageData(side, side);
   bytes.forEach((value, at) => picture.data.set([value, value, value, 255], 4 * at));
   paint.putImageData(picture, 0, 0);
 }

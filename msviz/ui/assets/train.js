@@ -1,0 +1,191 @@
+// The Train page: transport, the boards and matrices of a step, the curves and the scrubber under them.
+//
+// Pictures do not come through Streamlit: while a run plays, this asks the server for the newest step some ten times a
+// second (msviz/run), one request at a time, and sends along what a person does. Paused it is silent.
+
+const ASK_EVERY_MS = 80;  // between two requests: a dozen pictures a second
+const ASK_SLOWLY_MS = 400, ASK_AGAIN_MS = 1500;
+const trainings = new WeakMap();
+
+// What a board and a heatmap of a run tell: what is selected or shown. It stays here and goes along with every request.
+function makeRunFlow(told) {
+  const flow = { seq: 0, queue: [], gesture: null, held: null, looks: new Map() };
+  const nothing = () => {};
+  return Object.assign(flow, {
+    begin: nothing, end: nothing, cancel: nothing, move: nothing, acknowledge: nothing, count: nothing, busyWith: () => false,
+    push(event) { flow.looks.set(event.kind, event); told(); return 0; },
+  });
+}
+
+function makeTraining(shadow) {
+  shadow.adoptedStyleSheets = ["bench", "train"].map((name) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(SHEETS[name]); return sheet; });
+  const root = shadow.querySelector(".train"), address = new URL("msviz/run", document.baseURI);
+  const training = { root, data: null, head: null, want: null, losses: [], texts: {}, points: "probe" };
+  let dos = [], busy = false, timer = 0, have = "", news = false;
+
+  training.do = (kind, what = {}) => { dos.push({ kind, ...what }); training.ask(); };
+  training.seek = (step) => { training.want = step; training.curves.draw(); training.ask(); };
+  training.ask = () => { news = true; clearTimeout(timer); if (!busy) ask(); };
+
+  // ---- asking and answering -----------------------------------------------------------------------------------------------
+  async function ask() {
+    if (!root.isConnected || !training.data) return;
+    const { run } = training.data, sent = dos, began = performance.now();
+    const looks = { board: [...sides[0].board.flow.looks.values()], pairs: [...sides[0].pairs.flow.looks.values()] };
+    const body = { run, do: sent, want: training.want, board: training.points, looks, era: training.head?.era ?? 0, curve: training.losses.length, have };
+    dos = [];
+    news = false;
+    busy = true;
+    root.dataset.waiting = "1";
+    let later = ASK_AGAIN_MS;
+    try {
+      const reply = await fetch(address, { method: "POST", body: JSON.stringify(body) });
+      if (!reply.ok) throw new Error(reply.statusText);
+      const bytes = new Uint8Array(await reply.arrayBuffer());
+      if (run === training.data.run) show(bytes);
+      const { doing } = training.head ?? {};
+      later = doing === "playing" ? ASK_EVERY_MS : ["preparing", "waiting", "asleep"].includes(doing) ? ASK_SLOWLY_MS : null;
+    } catch (error) {
+      console.warn(error);
+      dos = [...sent, ...dos];
+      transport.lost();
+    }
+    busy = false;
+    if (news) return ask();
+    root.dataset.waiting = "0";
+    if (later !== null) timer = setTimeout(ask, Math.max(0, later - (performance.now() - began)));
+  }
+
+  function show(bytes) {
+    const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
+    if (head.gone) {  // closed elsewhere, or another run takes its place in a moment
+      const { run } = training.data;
+      training.head = { doing: "gone" };
+      setTimeout(() => { if (run === training.data.run) transport.gone(); }, 1500);
+      return;
+    }
+    training.losses.length = Math.min(training.losses.length, head.begins);
+    training.losses.push(...head.losses);
+    if (head.era !== training.head?.era) training.want = null;
+    training.head = { ...(head.shown === undefined ? { shown: training.head?.shown, figures: training.head?.figures } : {}), ...head };
+    let at = 4 + size;
+    head.sizes.forEach((length, k) => {
+      const part = sides[k >> 1][k % 2 ? "pairs" : "board"];
+      part.show(bytes.subarray(at, at + length), head.step);
+      at += length;
+    });
+    if (head.have !== undefined) have = head.have;
+    transport.draw();
+    training.curves.draw();
+    root.dataset.shown = head.shown ?? "";
+    root.dataset.doing = head.doing;
+    if (head.sizes.length) root.dataset.ready = "1";
+  }
+
+  // ---- parts ----------------------------------------------------------------------------------------------------------------
+  const transport = makeTransport(training, root);
+  training.curves = makeCurves(training, root);
+  root.append(transport.below);
+  const stage = node("div", { className: "sides" }, root);
+  let sides = [];
+  training.select = (anchor, other) => {
+    for (const side of sides) side.pairs.flow.looks.set("select", { kind: "select", anchor, other });
+    training.ask();
+  };
+
+  // A bench that is filled from here, made when its first picture comes.
+  function makePart(box, flow) {
+    const holder = node("div", { className: "bench" }, box);
+    const part = { flow, bench: null, holder };
+    holder.dataset.waiting = "0";
+    part.show = (bytes, seq) => {
+      part.bench ??= makeBench(shadow, decode(bytes).head.parts, { root: holder, flow, texts: training.texts });
+      for (const equation of holder.querySelectorAll(".equation")) equation.tabIndex = 0;  // narrow here: it scrolls, also by keys
+      part.bench.imageOf = (id) => pictureOf(part.bench, id);
+      part.bench.show(bytes, { seq });
+      drawClasses(part);
+    };
+    return part;
+  }
+
+  // Pictures of items come when somebody points at one: all of them would be megabytes.
+  const known = new Map();  // row of the data -> grey values, null where there is none, "asked" on its way
+  function pictureOf(bench, id) {
+    const row = bench.head.items[bench.head.ids.indexOf(id)], found = known.get(row);
+    if (row === undefined) return null;
+    if (found !== undefined) return found === "asked" ? null : found;
+    known.set(row, "asked");
+    fetch(address, { method: "POST", body: JSON.stringify({ run: training.data.run, picture: row }) })
+      .then((reply) => reply.arrayBuffer())
+      .then((pixels) => { known.set(row, pixels.byteLength ? new Uint8Array(pixels) : null); bench.repaint(); })
+      .catch(() => known.delete(row));
+    return null;
+  }
+
+  // What the classes on the board are called.
+  function drawClasses({ bench, names }) {
+    if (!names) return;
+    if (!names.isConnected) bench.root.append(names);
+    const { labels, looks, texts } = bench.head, wanted = [...new Set(labels)].sort((a, b) => a - b);
+    put(names, { "aria-label": texts["js.train.classes"] });
+    const items = keep(names, wanted.length, (list) => { const item = node("li", {}, list); marker(item); node("span", {}, item); });
+    wanted.forEach((label, k) => {
+      dress(items[k].querySelector("path"), looks[label]);
+      write(items[k].lastChild, looks[label].name);
+    });
+  }
+  function makeSides(names) {
+    stage.replaceChildren();
+    stage.className = `sides ${names.length > 1 ? "duel" : "single"}`;
+    const flows = { board: makeRunFlow(training.ask), pairs: makeRunFlow(training.ask) };  // both sides are looked at alike
+    sides = names.map((name) => {
+      const side = node("section", { className: "side" }, stage);
+      if (names.length > 1) node("h2", { className: "sidename", textContent: name }, side);
+      const parts = node("div", { className: "parts" }, side);
+      const board = makePart(parts, flows.board), pairs = makePart(parts, flows.pairs);
+      board.names = node("ul", { className: "names" });
+      return { board, pairs };
+    });
+  }
+
+  const restyle = () => {
+    root.dataset.scheme = scheme(root);
+    training.curves.draw();
+  };
+  training.mount = (data) => {
+    const fresh = data.run !== training.data?.run;
+    training.texts = { ...data.texts, ...Object.fromEntries(["circle", "flat", "sphere"].map((name) => [`js.board.label.${name}`, data.texts[`js.train.label.${name === "sphere" ? name : "circle"}`]])) };
+    training.data = data;
+    if (!root.dataset.scheme) restyle();
+    if (fresh) {
+      Object.assign(training, { head: null, want: null, losses: [] });
+      have = "";
+      transport.calm();
+      known.clear();
+      delete root.dataset.ready;
+      makeSides(data.names);
+    }
+    data.names.forEach((name, k) => { const title = stage.children[k].querySelector(".sidename"); if (title) write(title, name); });
+    transport.draw();
+    // A slider of the strip moves the run while it is held; when it is let go the visitor's state hears of it.
+    parts.preview = Object.assign((event) => {
+      if (event.kind === "param" && root.isConnected) training.do("param", { target: event.target, value: event.value });
+      return root.isConnected;
+    }, { busy: () => false });
+    training.ask();
+  };
+  watchTheme(root, restyle);
+  window.addEventListener("pagehide", (event) => {
+    const body = JSON.stringify({ run: training.data?.run, do: [{ kind: "close" }] });
+    if (!event.persisted && training.data) navigator.sendBeacon(address, body);
+  });
+  return training;
+}
+
+parts.train = ({ parentElement, data, setStateValue }) => {
+  let training = trainings.get(parentElement);
+  if (!training) trainings.set(parentElement, (training = makeTraining(parentElement)));
+  training.keep = (step) => setStateValue("kept", { step, board: training.points, at: Date.now() });
+  training.mount(data);
+};

@@ -1,0 +1,96 @@
+"""What a run steps: one trainer, or two methods that get the same batches, behind the same few names."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Int64
+
+from msviz.core.methods import Method
+from msviz.training.config import TrainConfig
+from msviz.training.duel import Divergence, Duel
+from msviz.training.stopping import Stop
+from msviz.training.trainer import Change, Trainer
+from msviz.training.training_set import TrainingSet
+from msviz.ui.recording import Frame
+
+
+class Engine:
+    """One trainer, or a duel of two.
+
+    Args:
+        config: what is trained.
+        other: the method of a second run with the same start and batches; None = a single run.
+
+    Raises:
+        MsvizError: those of `Trainer`.
+    """
+
+    def __init__(self, config: TrainConfig, other: Method | None = None) -> None:
+        self.config = config
+        self._duel = None if other is None else Duel(config, other)
+        self._trainers = (Trainer(config),) if self._duel is None else (self._duel.a, self._duel.b)
+        for trainer in self._trainers:
+            for _ in trainer.pretraining():
+                pass
+
+    @property
+    def total(self) -> int:
+        """How many steps there will be."""
+        return self.config.steps
+
+    @property
+    def data(self) -> TrainingSet:
+        """The items."""
+        return self._trainers[0].data
+
+    @property
+    def probe(self) -> Int64[np.ndarray, " q"]:
+        """Rows of the items that the board follows."""
+        return self._trainers[0].probe
+
+    @property
+    def stop(self) -> Stop | None:
+        """Why it has ended: of a duel, why the first one did, when both have."""
+        every = [trainer.stop for trainer in self._trainers]
+        return None if None in every else every[0]
+
+    @property
+    def method(self) -> Method:
+        """What weighs the pairs of the next step; of a duel the first one's."""
+        return self._trainers[0].method
+
+    @property
+    def learning_rate(self) -> float:
+        """How far the next step goes."""
+        return self._trainers[0].learning_rate
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What was changed on the way."""
+        return self._trainers[0].changes
+
+    @property
+    def divergence(self) -> Divergence | None:
+        """Where the two methods of a duel part."""
+        return None if self._duel is None else self._duel.divergence
+
+    def step(self, probe: bool) -> Frame:
+        """One step; `probe`: embed the probe, too."""
+        return (self._trainers[0].step(probe=probe),) if self._duel is None else self._duel.step(probe=probe)
+
+    def look(self) -> Frame:
+        """The next batch without a step; after the end with what is measured then."""
+        ended = self.stop is not None
+        return (self._trainers[0].look(evaluate=ended),) if self._duel is None else self._duel.look(evaluate=ended)
+
+    def set(self, *, learning_rate: float | None = None, method: Method | None = None) -> None:
+        """Change settings from the next step on: the learning rate of both, the method of the first."""
+        self._trainers[0].set(learning_rate=learning_rate, method=method)
+        for trainer in self._trainers[1:]:
+            trainer.set(learning_rate=learning_rate)
+
+    def rewind(self) -> None:
+        """Back to the same initial weights; method and learning rate stay as they are, for the page shows them."""
+        learning_rate, method = self.learning_rate, self.method
+        (self._duel or self._trainers[0]).rewind()
+        self.set(learning_rate=learning_rate, method=method)

@@ -1,0 +1,67 @@
+"""What can be trained with one choice: data, a model that fits them, and settings that show something in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from msviz.core.errors import MsvizError
+from msviz.data import Batch
+from msviz.training.config import TrainConfig
+from msviz.training.sources import Digits, Glyphs, Iris, Moons, Points, Rings, Wine
+
+SETUPS: Final[dict[str, Callable[[], TrainConfig]]] = {
+    # Eight classes and three dimensions: the board is the space itself, and one sees each class gather within seconds.
+    "glyphs": lambda: TrainConfig(
+        data=Glyphs(characters=8, per_class=200, hardness=0.3),
+        split="items",
+        dimensions=3,
+        classes_per_batch=8,
+        per_class=5,
+        steps=600,
+        evaluate_every=25,
+    ),
+    "unseen": lambda: TrainConfig(),
+    "rings": lambda: TrainConfig(data=Rings(), model="mlp", dimensions=2, classes_per_batch=3, per_class=16, steps=400),
+    "moons": lambda: TrainConfig(data=Moons(), model="mlp", dimensions=2, classes_per_batch=2, per_class=16, steps=400),
+    "digits": lambda: TrainConfig(
+        data=Digits(), model="mlp", dimensions=3, classes_per_batch=8, per_class=5, split="items", steps=400
+    ),
+    "iris": lambda: TrainConfig(data=Iris(), model="mlp", dimensions=2, classes_per_batch=3, per_class=12, steps=300),
+    "wine": lambda: TrainConfig(data=Wine(), model="mlp", dimensions=2, classes_per_batch=3, per_class=12, steps=300),
+}
+FIRST: Final = "glyphs"
+OWN: Final = "own"
+
+
+def own_setup(batch: Batch) -> TrainConfig:
+    """The visitor's batch as free points: every point is moved by its own gradient, all of them in every step.
+
+    Args:
+        batch: the current one.
+
+    Raises:
+        MsvizError: error.own_batch when there are not two classes with two points each.
+    """
+    counts = [batch.labels.count(label) for label in batch.classes]
+    if len(counts) < 2 or min(counts) < 2:
+        raise MsvizError(
+            "error.own_batch",
+            "training needs at least two classes with two points each; the current batch has classes of {got}",
+            got=", ".join(map(str, counts)) or "0",
+        )
+    place = {label: at for at, label in enumerate(batch.classes)}
+    names = tuple(batch.class_name(label) for label in batch.classes)
+    data = Points(tuple(map(tuple, batch.x.tolist())), tuple(place[label] for label in batch.labels), names)
+    return replace(
+        TrainConfig(),
+        data=data,
+        model="points",
+        dimensions=batch.x.shape[1],
+        classes_per_batch=len(counts),
+        per_class=min(counts),
+        learning_rate=0.01,
+        steps=300,
+        split="auto",
+    )

@@ -1,0 +1,212 @@
+"""The pictures of one step of a run: board and matrices, as messages to benches of their own (assets/train.js)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from msviz.core.methods import Method
+from msviz.data import Batch
+from msviz.state import History, State
+from msviz.text import say
+from msviz.ui import session
+from msviz.ui.bench import message
+from msviz.ui.desk import Desk
+from msviz.ui.layouts import LAYOUTS
+from msviz.ui.recording import Frame, step_of
+from msviz.ui.runs import Run
+from msviz.views.board import Scales
+from msviz.views.scene import Scene, scene
+from msviz.views.training import EXACT, Axes, board_steps, kept_batch, longest_step, neighbours, placed, snapshot_state
+
+LOOKS: Final = ("select", "show", "zoom")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a visitor wants to see.
+
+    Args:
+        step: a recorded one; None = the newest.
+        board: "probe", the same items all along; "batch", the step's; or "tsne", the probe by t-SNE while it rests.
+        looks: "board" and "pairs": the last event of each kind that only changes what is shown there.
+    """
+
+    step: int | None
+    board: str
+    looks: Mapping[str, tuple[Mapping[str, Any], ...]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Pictures and what they are of.
+
+    Args:
+        head: for the answer's header: the step, "have", the messages' "sizes".
+        frame: the step's snapshots.
+        messages: for each of them the board's and the matrices'; none when the visitor has them.
+    """
+
+    head: dict[str, Any]
+    frame: Frame
+    messages: tuple[bytes, ...]
+
+
+@dataclass
+class _Eye:
+    """How a run is looked at: the same axes and scales for all its steps, so that pictures compare."""
+
+    era: int
+    axes: list[Axes]
+    weight: dict[tuple[str, Method], float] = field(default_factory=dict)
+    force: dict[tuple[str, Method], float] = field(default_factory=dict)
+
+    def scales(self, part: str, now: Scene) -> Scales:
+        """The largest weight and step of this part and method that were seen so far."""
+        key = (part, now.state.method)
+        weight = float(now.weights.max()) if now.m else 0.0
+        self.weight[key] = max(self.weight.get(key, 0.0), weight)
+        self.force[key] = max(self.force.get(key, 0.0), longest_step(now))
+        return Scales(self.weight[key] or 1.0, self.force[key] or 1.0, now)
+
+
+_EYES: Final[WeakKeyDictionary[Run, _Eye]] = WeakKeyDictionary()
+
+
+def pictures(run: Run, wanted: Wanted, have: str) -> Shown | None:
+    """The pictures of the step that is wanted; None before the first.
+
+    Args:
+        run: whose.
+        wanted: the step and how to look at it.
+        have: what the visitor sees already, as `Shown.head` said it.
+    """
+    found = _frames(run, wanted.step, wanted.board == "batch")
+    if found is None or run.engine is None:
+        return None
+    frame, board = found
+    moving = run.status.doing == "playing" and wanted.step is None
+    key = repr((run.era, step_of(frame), id(frame), wanted.board, moving, wanted.looks))
+    head = {
+        "shown": step_of(frame),
+        "board_step": step_of(board),
+        "have": key,
+        "stop": "" if frame[0].stop is None else say(frame[0].stop.key),
+    }
+    if key == have:
+        return Shown(head, frame, ())
+    eye = _eye(run, frame)
+    messages = [
+        part
+        for side in range(len(frame))
+        for part in (
+            _board(run, wanted, eye, board, side, moving),
+            _pairs(run, wanted, eye, frame, side, moving),
+        )
+    ]
+    return Shown(head | {"sizes": [len(part) for part in messages]}, frame, tuple(messages))
+
+
+def kept(run: Run, step: int, batch: bool, name: str) -> Batch | None:
+    """A step as a batch for every page; None when it is no more.
+
+    Args:
+        run: whose.
+        step: a recorded one, or the newest.
+        batch: the step's batch, in place of the probe.
+        name: what is trained.
+    """
+    found = _frames(run, step, batch)
+    if found is None or run.engine is None:
+        return None
+    _, frame = found
+    shot, eye, labels = frame[0], _eye(run, frame), run.engine.data.labels
+    of_probe = not batch and shot.probe_x is not None
+    x, rows = (shot.probe_x, run.engine.probe) if of_probe else (shot.x, shot.rows)
+    assert x is not None
+    return kept_batch(x, labels[rows], _axes(run, eye, frame, 0), {"setup": name, "step": shot.step})
+
+
+def _frames(run: Run, step: int | None, batch: bool) -> tuple[Frame, Frame] | None:
+    """The frame of a step, and the one for its board: the same, or the last one before that has the probe."""
+    newest = run.latest
+    if newest is None:
+        return None
+    frame = newest if step is None or step >= step_of(newest) else run.recording.at(step) or newest
+    if batch or frame[0].probe_x is not None:
+        return frame, frame
+    return frame, run.recording.probed(step_of(frame)) or frame
+
+
+def _eye(run: Run, frame: Frame) -> _Eye:
+    eye = _EYES.get(run)
+    if eye is None or eye.era != run.era:
+        eye = _EYES[run] = _Eye(run.era, [Axes(run.recording.grid) for _ in frame])
+    return eye
+
+
+def _axes(run: Run, eye: _Eye, frame: Frame, side: int) -> np.ndarray | None:
+    if frame[side].x.shape[1] <= EXACT:
+        return None
+
+    def points(step: int) -> np.ndarray:
+        shot = (run.recording.probed(step) or frame)[side]
+        return shot.x if shot.probe_x is None else shot.probe_x
+
+    return eye.axes[side].at(step_of(frame), points)
+
+
+def _board(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving: bool) -> bytes:
+    assert run.engine is not None
+    shot, data = frame[side], run.engine.data
+    probe = wanted.board != "batch" and shot.probe_x is not None
+    rows, x = (run.engine.probe, shot.probe_x) if probe else (shot.rows, shot.x)
+    assert x is not None
+    labels, axes = data.labels[rows], _axes(run, eye, frame, side)
+    by_neighbours = wanted.board == "tsne" and axes is not None and not moving
+    places = neighbours(x) if by_neighbours else placed(x, axes)
+    state = snapshot_state(x, labels, shot.method, places, data.names)
+    now, desk = _looked_at(state, wanted.looks.get("board", ()), moving)
+    scales = eye.scales("probe" if probe else "batch", now)
+    board = {
+        "title": say(
+            "train.board.probe" if probe else "train.board.batch", m=now.m, classes=len(now.state.batch.classes)
+        ),
+        "hint": say(f"train.board.hint.{'tsne' if by_neighbours else min(4, x.shape[1])}", d=x.shape[1]),
+        "editable": False,
+        "planar": False,
+        "flat": False,
+        "about": "",
+        "norms": "",
+        "camera": now.state.display.camera,
+    }
+    steps = np.zeros(places.shape) if by_neighbours else board_steps(now, axes, scales.force)
+    forces = np.round(steps, 3).ravel().tolist()
+    own = _own(rows)
+    return message(desk, now, None, scales, LAYOUTS["train_board"], board=board, forces=forces, **own)
+
+
+def _pairs(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving: bool) -> bytes:
+    assert run.engine is not None
+    shot = frame[side]
+    nowhere = np.zeros((len(shot.rows), 2))  # nobody sees this board
+    state = snapshot_state(shot.x, shot.labels, shot.method, nowhere, run.engine.data.names)
+    now, desk = _looked_at(state, wanted.looks.get("pairs", ()), moving)
+    layout = LAYOUTS["train_pairs" if len(frame) == 1 else "train_duel"]
+    return message(desk, now, None, eye.scales("batch", now), layout, **_own(shot.rows))
+
+
+def _looked_at(state: State, looks: Iterable[Mapping[str, Any]], moving: bool) -> tuple[Scene, Desk]:
+    """The state as the visitor looks at it, evaluated; while the run moves, as in a drag, colours are sent as bytes."""
+    allowed = [{**look, "seq": at} for at, look in enumerate(looks, 1) if look.get("kind") in LOOKS]
+    desk = Desk(History(state), open=moving).apply(session.BENCH, allowed)
+    return scene(desk.state), desk
+
+
+def _own(rows: np.ndarray) -> dict[str, Any]:
+    """What a run's message says otherwise: which items its points are, no link to them, and no words."""
+    return {"items": rows.tolist(), "link": {"query": "", "first": "", "refused": None}, "texts": None}

@@ -1,0 +1,259 @@
+"""What the address of a run answers: pictures with the step's own numbers, curves, commands, and refusals."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from msviz.core.methods import METHODS
+from msviz.text import say
+from msviz.training.config import TrainConfig
+from msviz.training.sources import Blobs, Points
+from msviz.ui.engines import Engine
+from msviz.ui.runs import Run
+from msviz.ui.train_frames import answer
+from msviz.ui.train_pictures import kept
+from tests.ui.parcels import Message, unpack
+
+CONFIG = TrainConfig(
+    data=Blobs(), model="mlp", dimensions=3, classes_per_batch=3, per_class=4, steps=30, evaluate_every=10
+)
+
+
+@dataclass
+class Visitor:
+    """Somebody who asks as assets/train.js does."""
+
+    run: Run
+    board: str = "probe"
+    looks: dict[str, Any] | None = None
+
+    def ask(self, *do: dict[str, Any], want: int | None = None, **more: Any) -> tuple[dict[str, Any], list[Message]]:
+        asked = {"run": self.run.token, "do": do, "want": want, "board": self.board, "looks": self.looks or {}, **more}
+        return parts(answer(json.dumps(asked).encode()))
+
+
+def parts(data: bytes) -> tuple[dict[str, Any], list[Message]]:
+    (size,) = struct.unpack_from("<I", data)
+    head, at = json.loads(data[4 : 4 + size]), 4 + size
+    messages = []
+    for length in head.get("sizes", []):
+        messages.append(unpack(data[at : at + length]))
+        at += length
+    assert at == len(data)
+    return head, messages
+
+
+@pytest.fixture
+def visitors() -> Iterator[list[Visitor]]:
+    made: list[Visitor] = []
+    yield made
+    for visitor in made:
+        visitor.run.close()
+
+
+def visit(visitors: list[Visitor], other: str | None = None, **changes: Any) -> Visitor:
+    config = TrainConfig.from_json({**CONFIG.as_json(), **changes})
+    visitor = Visitor(Run(lambda: Engine(config, None if other is None else METHODS[other])))
+    visitors.append(visitor)
+    wait(visitor, "paused")
+    return visitor
+
+
+def wait(visitor: Visitor, doing: str) -> None:
+    end = time.monotonic() + 20
+    while visitor.ask()[0]["doing"] != doing:
+        assert time.monotonic() < end, f"never {doing}"
+        time.sleep(0.01)
+
+
+def test_the_first_answer_shows_the_untrained_network(visitors: list[Visitor]) -> None:
+    head, (board, pairs) = visit(visitors).ask()
+    assert (head["step"], head["total"], head["shown"], head["losses"]) == (0, 30, 0, [])
+    assert board.head["dim"] == 3
+    assert not board.head["board"]["editable"]
+    assert len(pairs.head["ids"]) == 12
+    assert [panel["key"] for panel in pairs.head["panels"]] == ["S", "w"]
+
+
+def test_the_heatmap_of_a_step_is_the_one_that_made_it(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    for _ in range(5):
+        visitor.ask({"kind": "step"})
+    head, (board, pairs) = visitor.ask(want=3)
+    (shot,) = visitor.run.recording.at(3)  # type: ignore[misc]
+    assert head["shown"] == 3
+    order = pairs.head["order"]
+    expected = shot.evaluation.gradient.numpy()[np.ix_(order, order)]
+    np.testing.assert_array_equal(pairs.gradient, expected.astype(np.float32))
+    unit = shot.probe_x / np.linalg.norm(shot.probe_x, axis=1, keepdims=True)
+    np.testing.assert_allclose(np.reshape(board.head["places"], (-1, 3)), unit, atol=2**-14)
+    assert head["figures"]["loss"] == [shot.loss]
+
+
+def test_played_to_the_end_the_curves_are_those_of_a_bare_loop(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    visitor.ask({"kind": "speed", "to": "fast"}, {"kind": "play"})
+    wait(visitor, "stopped")
+    head, _ = visitor.ask(era=visitor.run.era, curve=0)
+    bare = Engine(CONFIG)
+    assert [losses for (losses,) in head["losses"]][:30] == [bare.step(probe=False)[0].loss for _ in range(30)]
+    assert [step for step, _ in head["recalls"]] == [0, 10, 20, 30]
+    assert len(head["mined"]) == 31
+    assert head["stop"].startswith("All steps")
+    assert head["shown"] == 30
+
+
+def test_only_what_is_new_is_sent(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    first, _ = visitor.ask({"kind": "step"}, {"kind": "step"})
+    again, messages = visitor.ask(era=first["era"], curve=1, have=first["have"])
+    assert messages == []
+    assert (again["begins"], len(again["losses"])) == (1, 1)
+    assert again["figures"] == first["figures"]
+    _, messages = visitor.ask(have=first["have"], want=0)
+    assert len(messages) == 2
+
+
+def test_after_a_rewind_the_curves_begin_anew(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    before, _ = visitor.ask({"kind": "step"}, {"kind": "step"})
+    head, _ = visitor.ask({"kind": "rewind"}, era=before["era"], curve=2)
+    assert (head["begins"], head["losses"], head["step"]) == (0, [], 0)
+    assert head["era"] != before["era"]
+
+
+def test_the_board_shows_the_batch_on_request_with_the_same_numbers_as_the_heatmap(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    visitor.board = "batch"
+    _, (board, pairs) = visitor.ask()
+    assert board.head["items"] == pairs.head["items"]
+    np.testing.assert_array_equal(board.gradient, pairs.gradient)
+
+
+def test_a_selected_pair_is_explained_with_its_numbers(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    visitor.looks = {"pairs": [{"kind": "select", "anchor": 0, "other": 5}, {"kind": "remove", "target": 0}]}
+    _, (_, pairs) = visitor.ask()
+    assert pairs.head["selection"] == {"anchor": 0, "other": 5}
+    assert pairs.head["inspector"]["title"].startswith("Why does pair 0→5 weigh")
+    assert len(pairs.head["ids"]) == 12  # what would change the batch is not done
+
+
+def test_a_slider_in_hand_weighs_the_batch_anew_and_marks_the_curve(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    before, (_, one) = visitor.ask({"kind": "step"})
+    head, (_, two) = visitor.ask({"kind": "param", "target": "beta", "value": 80.0})
+    assert before["changes"] == []
+    assert head["changes"] == [[1, "β 40 → 80"]]
+    assert one.head["items"] == two.head["items"]
+    assert not np.array_equal(one.gradient, two.gradient)
+
+
+def test_many_dimensions_are_a_shadow_and_t_sne_on_request(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors, dimensions=16)
+    head, (shadow, _) = visitor.ask()
+    assert head["many"]
+    assert shadow.head["dim"] == 2
+    assert "16" in shadow.head["board"]["hint"]
+    visitor.board = "tsne"
+    _, (by_neighbours, _) = visitor.ask()
+    assert by_neighbours.head["places"] != shadow.head["places"]
+    assert by_neighbours.head["board"]["hint"].startswith("t-SNE of 16 dimensions")
+
+
+def test_a_duel_shows_both_from_the_same_start_and_where_they_part(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors, other="binomial")
+    head, (board_a, pairs_a, board_b, pairs_b) = visitor.ask({"kind": "step"}, want=0)
+    assert board_a.head["places"] == board_b.head["places"]
+    np.testing.assert_array_equal(pairs_a.sim, pairs_b.sim)
+    assert not np.array_equal(pairs_a.gradient, pairs_b.gradient)
+    assert head["divergence"]["step"] == 0
+    assert len(head["figures"]["loss"]) == 2
+    assert all(len(losses) == 2 for losses in head["losses"])
+
+
+def test_colours_are_drawn_to_one_scale_all_through_a_run(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    scales = [visitor.ask({"kind": "step"})[1][1].scale for _ in range(6)]
+    assert scales == sorted(scales)
+    assert visitor.ask(want=0)[1][1].scale == scales[-1]
+
+
+def test_a_step_becomes_a_batch_that_can_be_edited(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    visitor.ask({"kind": "step"}, {"kind": "step"})
+    batch = kept(visitor.run, 1, batch=True, name="rings")
+    assert batch is not None
+    assert (batch.m, batch.editable, batch.source.note) == (12, True, {"setup": "rings", "step": 1})
+
+
+def test_what_is_refused_is_one_sentence_and_the_run_lives(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    head, _ = visitor.ask({"kind": "rate", "to": -1})
+    assert head["refused"] == "learning rate must be > 0 and <= 1000, got −1."
+    assert visitor.ask({"kind": "step"})[0]["step"] == 1
+
+
+def test_a_run_that_explodes_ends_and_its_last_good_step_stays(visitors: list[Visitor]) -> None:
+    rng = np.random.default_rng(0)
+    huge = tuple(map(tuple, (1e30 * rng.normal(size=(24, 8))).tolist()))  # embeddings beyond the largest float32
+    data = Points(huge, tuple(k // 8 for k in range(24)), ("a", "b", "c"))
+    config = replace(CONFIG, data=data, learning_rate=100.0, evaluate_every=0, steps=1000)
+    visitor = Visitor(Run(lambda: Engine(config)))
+    visitors.append(visitor)
+    wait(visitor, "paused")
+    visitor.ask({"kind": "speed", "to": "fast"}, {"kind": "play"})
+    wait(visitor, "stopped")
+    head, _ = visitor.ask()
+    assert head["stop"] == say("stop.not_finite")
+    assert head["error"] == ""
+    assert None not in head["figures"]["loss"]
+    assert visitor.ask({"kind": "rewind"})[0]["doing"] == "paused"
+
+
+def test_nobody_elses_run_is_answered_and_a_closed_one_is_gone(visitors: list[Visitor]) -> None:
+    assert parts(answer(b'{"run": "guessed"}')) == ({"gone": True}, [])
+    visitor = visit(visitors)
+    assert len(visitor.run.token) >= 24
+    visitor.ask({"kind": "close"})
+    assert visitor.ask()[0] == {"gone": True}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b"",
+        b"[]",
+        b'{"do": []}',
+        b'{"run": 5}',
+        *(
+            json.dumps({"run": "TOKEN", **more}).encode()
+            for more in (
+                {"do": [{"kind": "explode"}]},
+                {"do": [{"kind": "rate", "to": "much"}]},
+                {"do": [{"kind": "param", "target": 5, "value": None}]},
+                {"do": ["play"]},
+                {"do": [{"kind": "step"}] * 51},
+                {"want": "soon"},
+                {"curve": -1},
+                {"looks": [1]},
+            )
+        ),
+    ],
+)
+def test_a_malformed_request_is_refused_in_one_sentence(visitors: list[Visitor], wrong: bytes) -> None:
+    visitor = visit(visitors)
+    if wrong == b'{"run": 5}':
+        assert parts(answer(wrong))[0] == {"gone": True}
+        return
+    with pytest.raises(ValueError, match="expected"):
+        answer(wrong.replace(b"TOKEN", visitor.run.token.encode()))
+    assert visitor.ask()[0]["doing"] == "paused"
