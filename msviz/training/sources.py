@@ -221,10 +221,10 @@ def source_from_json(plain: Any) -> Source:
     """
     kind = plain.get("kind") if isinstance(plain, Mapping) else plain
     source = SOURCES.get(kind) if isinstance(kind, str) else None
-    if source is None:
+    if source is None or not isinstance(plain, Mapping):
         raise MsvizError(
             "error.source_kind",
-            "data must be of a kind of {known}, got {got}",
+            "data must be a record whose kind is one of {known}; got {got}",
             known=", ".join(SOURCES),
             got=shown(kind),
         )
