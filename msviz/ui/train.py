@@ -123,26 +123,29 @@ def _settings(now: Training) -> None:
     controls = _controls(now)
     with st.form("msviz.train.settings", border=False):
         columns = st.columns(3)
-        for at, (key, field, value) in enumerate(controls):
+        for at, control in enumerate(controls):
             with columns[at % 3]:
-                _control(key, field, value, now)
+                _control(*control, now)
         if st.form_submit_button(say("train.settings.begin"), type="primary"):
             _apply(now, controls)
 
 
-_Control = tuple[str, ParamInfo | Choice, Any]  # "data.hardness" or "run.steps", what it is, its value
+_Control = tuple[str, str, ParamInfo | Choice, Any]  # of "data" or of the "run", its name, what it is, its value
 
 
 def _controls(now: Training) -> list[_Control]:
     config = now.config
     data = {} if now.setup == OWN else {field.name: field for field in param_infos(type(config.data))}
-    own: list[_Control] = [(f"data.{name}", field, getattr(config.data, name)) for name, field in data.items()]
-    return [*own, *((f"run.{name}", field, getattr(config, name)) for name, field in FIELDS.items())]
+    own: list[_Control] = [("data", name, field, getattr(config.data, name)) for name, field in data.items()]
+    return [*own, *(("run", name, field, getattr(config, name)) for name, field in FIELDS.items())]
 
 
-def _control(key: str, field: ParamInfo | Choice, value: Any, now: Training) -> None:
-    label = say(f"train.field.{key}", default=field.name)
-    how: dict[str, Any] = {"key": _widget(key, now), "help": say(f"train.help.{key}", default=field.help)}
+def _control(part: str, name: str, field: ParamInfo | Choice, value: Any, now: Training) -> None:
+    label = say(f"train.field.{part}.{name}", default=name)
+    how: dict[str, Any] = {
+        "key": _widget(part, name, now),
+        "help": say(f"train.help.{part}.{name}", default=field.help),
+    }
     if isinstance(field, Choice):
         st.selectbox(label, field.options, index=field.options.index(value), **how)
     elif field.whole:
@@ -151,19 +154,17 @@ def _control(key: str, field: ParamInfo | Choice, value: Any, now: Training) -> 
         st.number_input(label, value=float(value), step=field.step, format="%g", **how)
 
 
-def _widget(key: str, now: Training) -> str:
-    return f"msviz.train.{key}.{now.run.token}"  # a new run begins with controls of its own
+def _widget(part: str, name: str, now: Training) -> str:
+    return f"msviz.train.{part}.{name}.{now.run.token}"  # a new run begins with controls of its own
 
 
 def _apply(now: Training, controls: list[_Control]) -> None:
-    chosen = {key: session.widget(_widget(key, now)) for key, *_ in controls}
-
     def of(part: str) -> dict[str, Any]:
-        return {key.removeprefix(part): value for key, value in chosen.items() if key.startswith(part)}
+        return {name: session.widget(_widget(part, name, now)) for whose, name, *_ in controls if whose == part}
 
     def make() -> TrainConfig:
-        data = source_from_json({**source_to_json(now.config.data), **of("data.")})
-        return dataclasses.replace(now.config, data=data, **of("run."))
+        data = source_from_json({**source_to_json(now.config.data), **of("data")})
+        return dataclasses.replace(now.config, data=data, **of("run"))
 
     _begin(now.setup, make, now.other)
     st.rerun()
