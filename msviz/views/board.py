@@ -12,7 +12,8 @@ from msviz.views.in_blocks import blocks
 from msviz.views.scene import Scene, once
 
 FEW_POINTS: Final = 20  # up to here every edge is drawn
-MOST_EDGES: Final = 60  # above, the heaviest ones and the selection's
+MOST_EDGES: Final = 60  # above, the heaviest ones and the selection's,
+MOST_OWN: Final = 200  # of which there may be thousands
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class BoardView:
 def board_view(scene: Scene, scale: Scales) -> BoardView:
     """Edges and forces of a scene, drawn to a scale.
 
-    Up to 20 points every edge is drawn. Above, the 60 heaviest and those of the selected anchor.
+    Up to 20 points every edge is drawn. Above, the 60 heaviest and those of the selected anchor, at most 200.
 
     Args:
         scene: the evaluated state.
@@ -131,14 +132,19 @@ def _heaviest(scene: Scene) -> tuple[Int[np.ndarray, "2 E"], int]:
 
 
 def _selected(scene: Scene) -> Int[np.ndarray, "2 E"]:
-    """The edges of the selected anchor."""
+    """The edges of the selected anchor; of many the heaviest, and the selected pair's."""
     selection = scene.state.display.selection
     if selection is None:
         return np.zeros((2, 0), dtype=np.int64)
-    i = scene.state.batch.index(selection.anchor)
-    weights, kept = scene.weights, scene.kept
-    edge = _are_edges(scene, (kept[i] | kept[:, i]).numpy(), (weights[i] + weights[:, i]).numpy())
-    others = np.delete(np.arange(scene.m), i)[np.delete(edge, i)]
+    i, weights, kept = scene.state.batch.index(selection.anchor), scene.weights, scene.kept
+    both = (weights[i] + weights[:, i]).numpy()
+    edge = _are_edges(scene, (kept[i] | kept[:, i]).numpy(), both)
+    edge[i] = False
+    others = np.flatnonzero(edge)
+    if len(others) > MOST_OWN:
+        j = None if selection.other is None else scene.state.batch.index(selection.other)
+        heaviest = others[np.argsort(-both[others], kind="stable")[:MOST_OWN]]
+        others = others[np.isin(others, heaviest) | (others == j)]
     return np.stack([np.minimum(others, i), np.maximum(others, i)])
 
 

@@ -29,7 +29,7 @@ from msviz.views.scene import Scene, scene
 APART: Final = 12.0  # degrees between points that are spread
 BEHIND: Final = 20.0  # degrees that a new positive lies behind the negative that it makes hard
 MOST_STEPS: Final = 5
-LARGEST: Final = 1024  # points: a larger batch would have to be evaluated for seconds
+LARGEST: Final = 1024  # points: of a larger batch only what one evaluation can check is tried; each takes seconds
 _START: Final = ((60, 0), (80, 1), (100, 0), (120, 1))  # an empty board's first points: degrees, class; they alternate
 
 
@@ -58,7 +58,7 @@ def remedies(state: State) -> tuple[Remedy, ...]:
         state: any state.
 
     Returns:
-        At most two, the first one changes the batch where that is possible; none for a batch of thousands.
+        At most two, the first one changes the batch where that is possible.
 
     Example:
         >>> from msviz.state import default_state
@@ -67,8 +67,6 @@ def remedies(state: State) -> tuple[Remedy, ...]:
         >>> [step.key for remedy in remedies(lonely) for step in remedy.steps]
         ['zero.remedy.move', 'zero.remedy.epsilon']
     """
-    if state.batch.m > LARGEST:
-        return ()
     start = scene(state)
     found: list[Remedy] = []
     for way in _WAYS.get(_cause(start), ()):
@@ -171,6 +169,8 @@ def _relabel_far(now: Scene) -> Step | None:
 def _spread(now: Scene) -> Step | None:
     """Points that share a place stand side by side, their classes taking turns."""
     batch = now.state.batch
+    if now.m > LARGEST:
+        return None
     groups: dict[int, list[int]] = defaultdict(list)
     same = same_place(now).fill_diagonal_(True)
     for row, first in enumerate(same.int().argmax(1).tolist()):
@@ -213,6 +213,8 @@ def _raise_epsilon(now: Scene) -> Step | None:
 def _turn_a_parameter(now: Scene) -> Step | None:
     """The value nearest to the present one, in twentieths of its range, with which a closed hinge opens."""
     method = now.state.method
+    if now.m > LARGEST:
+        return None
     for info in param_infos(method.params):
         for value in _values(info, getattr(method.params, info.name)):
             try:

@@ -8,7 +8,7 @@ import pytest
 from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, digits_batch
 from msviz.state import State, default_state
-from msviz.views.board import FEW_POINTS, MOST_EDGES, BoardView, Scales, board_view, scales
+from msviz.views.board import FEW_POINTS, MOST_EDGES, MOST_OWN, BoardView, Scales, board_view, scales
 from msviz.views.scene import Scene, scene
 from tests.views.scenes import MS, circle, on_circle, reference
 
@@ -189,3 +189,16 @@ def test_forces_on_the_sphere_have_three_coordinates_and_are_tangents() -> None:
     assert forces.shape == (15, 3)
     assert (forces * now.state.batch.board).sum(axis=1) == pytest.approx(np.zeros(15), abs=1e-9)
     assert np.linalg.norm(forces, axis=1).max() == pytest.approx(1)
+
+
+def test_of_very_many_edges_of_the_selected_anchor_the_heaviest_are_drawn_and_the_selected_pair() -> None:
+    m = MOST_OWN + 100
+    turn = np.random.default_rng(3).uniform(0, 360, m)
+    now = scene(circle(turn.tolist(), [k % 3 for k in range(m)], Method("binomial")))
+    both = (now.weights + now.weights.T)[0]
+    lightest = int(both[1:].argmin()) + 1
+    own = {j for i, j in _pairs(_view(scene(now.state.select(0, lightest)))) if i == 0}
+    heaviest = set(both.argsort(descending=True)[:MOST_OWN].tolist())
+    elsewhere = {j for i, j in _pairs(_view(now)) if i == 0}  # among the heaviest of all
+    assert lightest not in heaviest
+    assert own == heaviest | elsewhere | {lightest}

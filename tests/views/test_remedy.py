@@ -11,7 +11,7 @@ from msviz.data import PRESETS, Batch, digits_batch
 from msviz.state import State, default_state
 from msviz.text import catalogue, say
 from msviz.views.readouts import coincide, readouts
-from msviz.views.remedy import Remedy, remedies
+from msviz.views.remedy import LARGEST, Remedy, remedies
 from msviz.views.scene import scene
 from tests.views.scenes import MS, circle, keys
 
@@ -195,3 +195,18 @@ def test_a_full_batch_gets_no_new_point(monkeypatch: pytest.MonkeyPatch) -> None
     first = remedies(full)[0]
     assert first.state.batch.m <= 40
     assert _ends_it(first)
+
+
+def test_thousands_of_points_get_what_one_evaluation_can_check() -> None:
+    few = 1 + LARGEST
+    apart = scene(circle([90 * (k % 2) + k / few for k in range(few)], [k % 2 for k in range(few)]))
+    steps = [step for remedy in remedies(apart.state) for step in remedy.steps]
+    assert keys(steps) == ["zero.remedy.move", "zero.remedy.epsilon"]
+    for remedy in remedies(apart.state):
+        assert bool((scene(remedy.state).weights > 0).any())
+
+
+def test_thousands_of_points_in_one_place_are_not_spread_one_by_one() -> None:
+    few = 1 + LARGEST
+    (only,) = remedies(circle([0] * few, [k % 2 for k in range(few)], Method("triplet", lam=0.0)))
+    assert keys(only.steps) == ["zero.remedy.load"]

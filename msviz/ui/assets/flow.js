@@ -10,7 +10,7 @@ const ON_THEIR_WAY = 2;
 const RESEND_AFTER_MS = 4000;
 
 function makeFlow(name, root) {
-  const flow = { seq: 0, acked: 0, sent: [], queue: [], gesture: null, gestures: 0, held: null, last: null, set: null };
+  const flow = { root, seq: 0, acked: 0, sent: [], queue: [], gesture: null, gestures: 0, held: null, last: null, set: null };
   parts.flows.push(flow);
   let timer = 0, tries = 0;
 
@@ -31,6 +31,7 @@ function makeFlow(name, root) {
   flow.move = (event) => {
     const move = { ...event, seq: flow.seq + 1, gesture: flow.gesture };
     Object.defineProperty(move, "flow", { value: flow });  // not part of what is sent
+    parts.follow?.(event);
     const previewed = parts.preview?.(move);
     flow.last = previewed ? event : null;  // what is still to be sent at the end
     if (!previewed) return flow.push(event);
@@ -67,8 +68,13 @@ function makeFlow(name, root) {
     pump();
   };
 
-  // How much is on its way stands on the root: 0 when the page shows all that was done (tests wait for it).
-  flow.count = () => { root.dataset.waiting = flow.queue.length + (parts.preview?.busy() ? 1 : 0); };
+  // How much is on its way stands on the root: 0 when the page shows all that was done (tests wait for it). What any part
+  // of the page has on its way makes all of them busy: a slider of the strip changes the bench's pictures.
+  flow.count = () => {
+    root.dataset.waiting = flow.queue.length + (parts.preview?.busy() ? 1 : 0);
+    const shown = parts.flows.filter((other) => other.root.isConnected), busy = shown.some((other) => other.queue.length);
+    for (const other of shown) other.root.toggleAttribute("data-busy", busy);
+  };
 
   flow.busyWith = (kind, target) =>
     flow.queue.some((event) => event.kind === kind && event.target === target) ||

@@ -185,7 +185,7 @@ function makeMatrix(bench, parent, name) {
     part.hidden = !means && !zoomed;
     if (part.hidden) return;
     const points = Math.round(until / Math.max(1, rows.count));
-    const slow = until > SLOW ? ` ${texts["js.matrix.slow"]}` : "";
+    const first = bench.head.panels[0].key === name, slow = until > SLOW && first ? ` ${texts["js.matrix.slow"]}` : "";
     write(partWords, means ? fill(texts["js.matrix.means"], { points }) + slow
       : fill(texts["js.matrix.zoom"], { rows: rows.count, columns: columns.count, a: bench.className(rows.label[0]), b: bench.className(columns.label[0]) }));
     back.hidden = means;
@@ -194,7 +194,7 @@ function makeMatrix(bench, parent, name) {
 
   function drawLegend() {
     const { texts } = bench.head, { low, high, times, ends } = spec(), amount = short(times * high);
-    const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + num(value, 0);
+    const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + num(value, Number.isInteger(value) ? 0 : 2);
     const scale = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}`], { amount });
     const items = !signed
       ? [[end(low, least < low - 1e-6, "≤"), `bar ramp-${kind}`, end(high, most > high + 1e-6, "≥")]]

@@ -72,5 +72,12 @@ function makeSliders(strip, parent) {
       if (!row.typing) row.field.value = off ? "" : value;
     });
   }
+  // A parameter that is dragged elsewhere, such as a gate of epsilon, moves here too.
+  parts.follow = ({ kind, target, value }) => {
+    const row = kind === "param" ? rows.get(target) : null;
+    if (!row || row.held || row.typing) return;
+    row.range.value = toSlider(row.spec, value);
+    row.field.value = value;
+  };
   return { draw };
 }
