@@ -84,7 +84,7 @@ def message(desk: Desk, now: Scene, before: Scene | None, scale: Scales, layout:
         "known": None if every else matrices.known,
         "changed": [] if shown.means else np.flatnonzero(change.changed[shown.cells]).tolist(),
         "proof": _proof(now, desk.open),
-        **_way_back(desk),
+        **({} if "link" in instead else _way_back(desk)),
         **board_head(now, change, scale),
         **_words(desk, now, change),
         **instead,

@@ -120,9 +120,9 @@ def snapshot_state(
         >>> state.batch.labels, state.batch.editable
         ((1, 0), False)
     """
-    wide = x.astype(np.float64)
-    if x.shape[1] <= EXACT:  # zeros change no similarity; four columns leave the board off the grid of a link
-        wide = np.pad(wide, ((0, 0), (0, 4 - x.shape[1])))
+    # Zeros change no similarity; with four columns x stays what it is, beside a board on the grid of a link.
+    wide = np.zeros((len(x), max(x.shape[1], EXACT + 1)))
+    wide[:, : x.shape[1]] = x
     found, own = classes(labels)
     batch = Batch.of(board, own.tolist(), x=wide, source=Source("hand", ""))
     called = None if names is None else tuple(names[label] for label in found)

@@ -126,7 +126,7 @@ function makeTraining(shadow) {
   // What the classes on the board are called.
   function drawClasses({ bench, names }) {
     if (!names) return;
-    if (!names.isConnected) bench.root.append(names);
+    if (!names.isConnected) bench.parts.board.panel.querySelector("header").append(names);
     const { labels, looks, texts } = bench.head, wanted = [...new Set(labels)].sort((a, b) => a - b);
     put(names, { "aria-label": texts["js.train.classes"] });
     const items = keep(names, wanted.length, (list) => { const item = node("li", {}, list); marker(item); node("span", {}, item); });
