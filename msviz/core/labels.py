@@ -35,7 +35,7 @@ def encode_labels(labels: Iterable[Any]) -> Int[Tensor, " N"]:
     """
     plain = plain_labels(labels)
     kinds: dict[str, Any] = {}
-    for label in plain:
+    for label in plain if {*map(type, plain)} != {int} else ():  # whole numbers alone need no closer look
         kinds.setdefault(_kind(label), label)
     if len(kinds) > 1:
         (first, one), (second, other), *_ = kinds.items()

@@ -193,7 +193,9 @@ def _cnn(shape: tuple[int, ...], dimensions: int, width: int, rng: torch.Generat
     left = (_left(shape[1]), _left(shape[2]))
     if max(shape[1:]) > SIDE_LEFT * 2**3:
         layers.append(nn.AdaptiveAvgPool2d(left))
-    return Network(*layers, nn.Flatten(), linear(width * math.prod(left), dimensions, rng))
+    network = Network(*layers, nn.Flatten(), linear(width * math.prod(left), dimensions, rng))
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # in place; a fifth quicker on a CPU
+    return network
 
 
 def _left(side: int) -> int:

@@ -55,7 +55,7 @@ def test_a_run_with_changes_on_the_way_equals_the_loop_by_hand() -> None:
     run = Trainer(config, data)
     model = build_model("mlp", data.shape, data.n, config.dimensions, config.width, config.seed)
     sampler = PKSampler(data.labels, run.split.train, 4, 3, config.seed)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01, fused=True)
     method = config.method
     for step in range(20):
         if step == 8:
