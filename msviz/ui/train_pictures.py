@@ -90,7 +90,8 @@ def pictures(run: Run, wanted: Wanted, have: str) -> Shown | None:
         return None
     frame, board = found
     moving = run.status.doing == "playing" and wanted.step is None
-    key = repr((run.era, step_of(frame), id(frame), wanted.board, moving, wanted.looks))
+    made_of = [(shot.method, shot.stop, shot.probe_x is None) for shot in frame]
+    key = repr((run.era, step_of(frame), made_of, wanted.board, moving, wanted.looks))
     head = {
         "shown": step_of(frame),
         "board_step": step_of(board),

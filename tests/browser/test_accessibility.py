@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from msviz.ui.router import EXPLORE
+from msviz.ui.router import EXPLORE, TRAIN
 from tests.browser.playground import Playground
 
 SERIOUS = {"serious", "critical"}
@@ -30,7 +30,7 @@ def serious(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", EXPLORE)
+@pytest.mark.parametrize("name", [*EXPLORE, *TRAIN])
 def test_axe_finds_nothing_serious_in_our_content(page: Page, address: str, name: str, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
     Playground(page, address).open("?pair=4-6", f"/{name}")

@@ -150,7 +150,7 @@ def test_a_selected_pair_is_explained_with_its_numbers(visitors: list[Visitor]) 
 def test_a_slider_in_hand_weighs_the_batch_anew_and_marks_the_curve(visitors: list[Visitor]) -> None:
     visitor = visit(visitors)
     before, (_, one) = visitor.ask({"kind": "step"})
-    head, (_, two) = visitor.ask({"kind": "param", "target": "beta", "value": 80.0})
+    head, (_, two) = visitor.ask({"kind": "param", "target": "beta", "value": 80.0}, have=before["have"])
     assert before["changes"] == []
     assert head["changes"] == [[1, "β 40 → 80"]]
     assert one.head["items"] == two.head["items"]
