@@ -27,6 +27,8 @@ _FRAME: Final = """<style>
 .msviz-heading h1 { font-size: 1.75rem; padding: 0; margin: 0; }
 .msviz-heading p { margin: 0; }
 header.stAppHeader { height: 2.75rem; min-height: 0; }
+a:is([data-testid^=stTopNav], [data-testid^=stSidebarNav]):focus-visible {
+  outline: 3px solid currentColor; outline-offset: -3px; }
 </style>"""
 
 

@@ -13,7 +13,7 @@ from msviz.core.three_similarities import sharpness, three_similarities
 from msviz.text import Message, msg
 from msviz.views.blocks import window
 from msviz.views.board import Scales
-from msviz.views.scene import Scene
+from msviz.views.scene import Scene, once
 
 Kind = Literal["S", "P", "N", "w", "d"]
 
@@ -113,20 +113,28 @@ def three_panels(scene: Scene, scale: Scales | None = None) -> tuple[Panel, Pane
     """
     alpha, beta = sharpness(scene.state.method)
     limit = _start(scene, scale).limit
-    epsilon, shown = scene.state.method.epsilon, window(scene.state)
-
-    def some(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        anchors = torch.from_numpy(rows)
-        found = three_similarities(scene.sim[anchors], scene.pairs.rows(anchors), alpha, beta)
-        return found.p.numpy(), found.n.numpy()
-
-    p, n = shown.of_rows(some)
+    epsilon, (p, n) = scene.state.method.epsilon, _compared(scene)
+    high = 1.0
+    if window(scene.state).means:  # shares of hundreds of rivals are small
+        start = _start(scene, scale)
+        high = largest(n) if start is scene else once(start, "N", lambda: largest(_compared(start)[1]))
     mined = msg("panel.P.note.off") if epsilon is None else msg("panel.P.note", limit=-epsilon)
     return (
         similarity_panel(scene, scale),
         _panel("P", p, -limit, limit, mined),
-        _panel("N", n, 0.0, 1.0, msg("panel.N.note", alpha=alpha, beta=beta)),
+        _panel("N", n, 0.0, high, msg("panel.N.note", alpha=alpha, beta=beta)),
     )
+
+
+def _compared(scene: Scene) -> tuple[np.ndarray, ...]:
+    """P and N of the pairs or blocks that are shown."""
+
+    def some(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        anchors = torch.from_numpy(rows)
+        found = three_similarities(scene.sim[anchors], scene.pairs.rows(anchors), *sharpness(scene.state.method))
+        return found.p.numpy(), found.n.numpy()
+
+    return window(scene.state).of_rows(some)
 
 
 def _panel(kind: Kind, values: np.ndarray, low: float, high: float, note: Message | None = None) -> Panel:

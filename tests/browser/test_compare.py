@@ -126,3 +126,12 @@ def test_a_large_batch_shows_blocks_and_a_click_looks_into_one(page: Page, addre
     expect(heading).to_contain_text("Means of blocks")
     compare.drag(5, to=compare.angle(5) + 20)
     _agrees(compare)
+    bench = page.locator(".bench")
+    bench.evaluate(
+        """bench => new MutationObserver(() => (bench.seen ??= []).push("busy" in bench.dataset))
+          .observe(bench, { attributeFilter: ["data-busy"] })"""
+    )
+    page.get_by_role("button", name="paper", exact=True).click()
+    compare.settle()
+    seen = bench.evaluate("bench => bench.seen")  # its pictures stand back while the strip waits
+    assert (seen[0], seen[-1]) == (True, False)

@@ -17,6 +17,13 @@ def tab_to(playground: Playground, selector: str) -> None:
     pytest.fail(f"Tab never reaches {selector}")
 
 
+def test_the_links_to_pages_show_where_the_keyboard_stands(playground: Playground) -> None:
+    tab_to(playground, "a[href$='/mining']")
+    focused = playground.page.locator("a[href$='/mining']")
+    expect(focused).to_have_css("outline-style", "solid")
+    expect(focused).to_have_css("outline-width", "3px")
+
+
 def test_the_board_is_one_tab_stop_and_arrows_move_a_point(playground: Playground) -> None:
     tab_to(playground, ".point")
     expect(playground.point(0)).to_be_focused()

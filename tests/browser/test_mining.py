@@ -46,6 +46,7 @@ def test_dragging_a_gate_moves_epsilon_and_is_one_step(mining: Playground) -> No
         mining.page.mouse.move(x - 6 * step, y)
     mining.settle()
     assert gate(mining, 4, "negative")[0] == pytest.approx(x - 48, abs=2)  # it moved while it was held
+    assert float(mining.field("ε").input_value()) > 0.25  # and the strip with it
     mining.page.mouse.up()
     mining.settle()
     epsilon = mining.state().method.epsilon

@@ -7,9 +7,10 @@ from msviz.core.methods import METHODS
 from msviz.data import Batch
 from msviz.state import State
 from msviz.views.blocks import LARGE, SIDE, Window, block_starts, window
+from msviz.views.board import scales
 from msviz.views.decision import Decision
 from msviz.views.matrices import decisions, matrix_view
-from msviz.views.panels import similarity_panel
+from msviz.views.panels import similarity_panel, three_panels
 from msviz.views.scene import scene
 
 
@@ -111,3 +112,13 @@ def test_a_zoom_goes_with_its_points() -> None:
     state = _state(TWO, zoom=(17, 0))
     assert state.with_batch(state.batch.removed(17)).display.zoom is None
     assert window(state.with_batch(state.batch.removed(17))).means is False  # 127 points are shown one by one
+
+
+def test_colours_of_mean_shares_reach_to_the_largest_one() -> None:
+    now = scene(_state(TWO))
+    n = three_panels(now)[2]
+    assert (n.low, n.high) == (0, float(n.values.max()))
+    assert 0 < n.high < 0.5  # of some sixty rivals
+    later = scene(now.state.with_method(now.state.method.replace(beta=1.0)))
+    assert three_panels(later, scales(now))[2].high == n.high  # while a slider is held
+    assert three_panels(scene(_state(TWO, zoom=(17, 0))))[2].high == 1

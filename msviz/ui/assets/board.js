@@ -33,7 +33,7 @@ function makeBoard(bench, parent) {
   board.seen = (at) => board.surface().project(board.placeOf(at));
   const pushes = makePushes(bench, board, svg);
   let views = [];  // where each point was seen when it was drawn last
-  const radius = () => (bench.head.ids.length > 80 ? 0.03 : bench.head.ids.length > 30 ? 0.038 : 0.05);
+  const radius = () => ([[300, 0.02], [80, 0.03], [30, 0.038]].find(([many]) => bench.head.ids.length > many)?.[1] ?? 0.05);
   const isFar = (depth) => depth < -1e-6;
 
   // ---- drawing -------------------------------------------------------------------------------------------------

@@ -194,7 +194,7 @@ function makeMatrix(bench, parent, name) {
 
   function drawLegend() {
     const { texts } = bench.head, { low, high, times, ends } = spec(), amount = short(times * high);
-    const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + num(value, Number.isInteger(value) ? 0 : 2);
+    const { least, most } = matrix, end = (value, beyond, sign) => (beyond ? `${sign} ` : "") + (Number.isInteger(value) ? num(value, 0) : short(value));
     const scale = fill(texts[`js.scale.${times === 100 ? "percent" : "plain"}`], { amount });
     const items = !signed
       ? [[end(low, least < low - 1e-6, "≤"), `bar ramp-${kind}`, end(high, most > high + 1e-6, "≥")]]
