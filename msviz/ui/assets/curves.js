@@ -6,7 +6,7 @@ const BANDS = ["loss", "recall", "mined"];
 const BAND = 60, LEFT = 42, RIGHT = 6;  // a band's height, and its margins: numbers stand on the left
 
 function makeCurves(training, parent) {
-  const panel = node("section", { className: "curves" }, parent);
+  const panel = node("section", { className: "panel curves" }, parent);
   const bands = node("div", { className: "bands" }, panel);
   const rows = BANDS.map((name) => {
     const row = node("div", { className: `band ${name}` }, bands), label = node("p", { className: "label" }, row);
@@ -110,7 +110,7 @@ function makeCurves(training, parent) {
   }
 
   function draw() {
-    if (!training.head?.figures || !width) return;
+    if (!training.head?.figures || !width) return;  // nothing to be seen yet
     const { texts, data } = training, sides = data.names.length > 1 ? ["A", "B"] : [""];
     put(panel, { "aria-label": texts["js.train.curves"] });
     panel.classList.toggle("duel", sides.length > 1);
@@ -121,5 +121,14 @@ function makeCurves(training, parent) {
     write(label, fill(texts["js.train.at"], { step: shownStep() }));
     drawNotes();
   }
-  return { draw };
+
+  // A row a step: what was measured at it, of both methods in a duel.
+  function table() {
+    const { data: { names }, head } = training, sides = names.length > 1 ? ["_a", "_b"] : [""];
+    const at = (list) => new Map(list), recalls = at(head.recalls), mined = at(points.mined());
+    const columns = ["loss", "recall_at_1", "mined_share"].flatMap((name) => sides.map((side) => name + side));
+    const cells = (values) => sides.map((_, k) => values?.[k] ?? "");
+    return [["step", ...columns], ...training.losses.map((losses, step) => [step, ...cells(losses), ...cells(recalls.get(step)), ...cells(mined.get(step))])];
+  }
+  return { panel, draw, table };
 }

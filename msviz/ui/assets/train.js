@@ -85,7 +85,10 @@ function makeTraining(shadow) {
 
   // ---- parts ----------------------------------------------------------------------------------------------------------------
   const transport = makeTransport(training, root);
-  training.curves = makeCurves(training, root);
+  // "save" on the curves asks of a bench what it is about; here that is the run.
+  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const about = { shadow, root, css, parts: { matrices: new Map() }, get head() { return { page: "train", method: "run", link: { query: "" }, texts: training.texts }; } };
+  training.curves = savable(about, makeCurves(training, root), "curves");
   root.append(transport.below);
   const stage = node("div", { className: "sides" }, root);
   let sides = [];
