@@ -1,5 +1,7 @@
 // What just changed, and beside it the way back: undo, redo, and the link to this state.
 
+const SLOW = 512;  // points, from which on a change takes seconds
+
 function makeActions(bench, parent) {
   const row = node("div", { className: "actions" }, parent);
   const status = node("p", { className: "change", role: "status" }, row);
@@ -23,10 +25,10 @@ function makeActions(bench, parent) {
 
   return {
     draw() {
-      const { change, texts } = bench.head;
+      const { change, texts, ids, board: { about: purpose } } = bench.head;
       status.classList.toggle("error", change.error);
       write(status, change.text);
-      write(about, bench.head.board.about);
+      write(about, [purpose, ids.length > SLOW ? texts["js.matrix.slow"] : ""].filter(Boolean).join(" "));
       for (const { kind, button } of steps) {
         write(button, texts[`js.${kind}`]);
         button.title = texts[`js.${kind}.help`];

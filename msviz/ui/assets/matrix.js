@@ -7,7 +7,6 @@
 
 const SELF = 0, POSITIVE_KEPT = 1, POSITIVE_DROPPED = 2, NEGATIVE_KEPT = 3, NEGATIVE_DROPPED = 4;
 const STRIP = 20;        // pixels for the class markers along the top and the left
-const SLOW = 512;        // points, from which on a change takes seconds
 const TEXT_FROM = 24;    // a cell this wide shows its number
 const isDropped = (code) => code === POSITIVE_DROPPED || code === NEGATIVE_DROPPED;
 const isPositive = (code) => code === POSITIVE_KEPT || code === POSITIVE_DROPPED;
@@ -185,8 +184,7 @@ function makeMatrix(bench, parent, name) {
     part.hidden = !means && !zoomed;
     if (part.hidden) return;
     const points = Math.round(until / Math.max(1, rows.count));
-    const first = bench.head.panels[0].key === name, slow = until > SLOW && first ? ` ${texts["js.matrix.slow"]}` : "";
-    write(partWords, means ? fill(texts["js.matrix.means"], { points }) + slow
+    write(partWords, means ? fill(texts["js.matrix.means"], { points })
       : fill(texts["js.matrix.zoom"], { rows: rows.count, columns: columns.count, a: bench.className(rows.label[0]), b: bench.className(columns.label[0]) }));
     back.hidden = means;
     write(back, texts["js.matrix.back"]);
