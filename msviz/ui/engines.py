@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from jaxtyping import Int64
 
@@ -29,9 +31,18 @@ class Engine:
         self.config = config
         self._duel = None if other is None else Duel(config, other)
         self._trainers = (Trainer(config),) if self._duel is None else (self._duel.a, self._duel.b)
-        for trainer in self._trainers:
-            for _ in trainer.pretraining():
-                pass
+
+    @property
+    def prepares(self) -> bool:
+        """Whether something long comes before the first step."""
+        return self.config.pretrain_steps > 0
+
+    def preparation(self) -> Iterator[float]:
+        """Pre-training, a step at a time; the share that is done. To be gone through before the first step."""
+        every = self.config.pretrain_steps * len(self._trainers)
+        losses = (loss for trainer in self._trainers for loss in trainer.pretraining())
+        for done, _ in enumerate(losses, 1):
+            yield done / every
 
     @property
     def total(self) -> int:

@@ -20,12 +20,14 @@ from msviz.training.duel import Divergence
 from msviz.ui.compare import share
 from msviz.ui.components import pack
 from msviz.ui.recording import Frame, Recording, step_of
-from msviz.ui.runs import RUNS, SPEEDS, Run
+from msviz.ui.runs import RUNS, Run
 from msviz.ui.train_pictures import Wanted, pictures
+from msviz.ui.worker import SPEEDS
 from msviz.views.training import EXACT
 from msviz.views.training_words import change_marks, left_words
 
 MAX_DOS: Final = 50
+MAX_PICTURES: Final = 2000
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def answer(body: bytes) -> bytes:
             newest, "board": what stands on it, "looks": what is selected and shown, "era" and "curve": how much of
             the curves is there, "have": the picture that is there}.
 
-            Or {"run": its token, "picture": a row of its data}.
+            Or {"run": its token, "pictures": rows of its data}.
 
     Returns:
         `pack`ed: how the run stands, curves from "curve" on; then, unless "have" is what they show, the pictures'
@@ -83,8 +85,8 @@ def _read(body: bytes) -> _Request | bytes | None:
         run = RUNS.get(asked["run"])
         if run is None:
             return None
-        if "picture" in asked:
-            return _picture(run, int(asked["picture"]))
+        if "pictures" in asked:
+            return _pictures(run, [int(row) for row in asked["pictures"]])
         dos, want = asked.get("do", []), asked.get("want")
         looks = {name: tuple(events) for name, events in asked.get("looks", {}).items()}
         wanted = Wanted(None if want is None else int(want), str(asked.get("board", "probe")), looks)
@@ -96,12 +98,14 @@ def _read(body: bytes) -> _Request | bytes | None:
         raise ValueError('expected JSON {"run": a text, "do": a list of objects, ...}') from error
 
 
-def _picture(run: Run, row: int) -> bytes:
-    """The grey values of an item; nothing where it has no picture."""
+def _pictures(run: Run, rows: list[int]) -> bytes:
+    """The grey values of some items, one after the other; nothing where items are no pictures."""
     data = None if run.engine is None else run.engine.data
-    if data is None or data.thumbnails is None or not 0 <= row < data.n:
+    if data is None or data.thumbnails is None:
         return b""
-    return bytes(data.thumbnails[row].tobytes())
+    if len(rows) > MAX_PICTURES or not all(0 <= row < data.n for row in rows):
+        raise ValueError
+    return data.thumbnails[rows].tobytes()
 
 
 def _speed(run: Run, do: Mapping[str, Any]) -> None:
@@ -136,7 +140,7 @@ def _say(request: _Request, refused: MsvizError | None) -> bytes:
     head: dict[str, Any] = {
         "era": run.era,
         "doing": status.doing,
-        "words": say(f"train.doing.{status.doing}", place=status.place),
+        "words": say(f"train.doing.{status.doing}", place=status.place, share=run.prepared),
         "left": "" if left is None else say(left),
         "speed": run.speed,
         "rate": None if engine is None else engine.learning_rate,

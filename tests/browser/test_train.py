@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import urllib.request
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -58,9 +60,11 @@ class Train:
         return self.page.locator(f".band.{name} b").inner_text()
 
     def cells(self) -> str:
-        """The heatmap of weights, to the pixel."""
-        found: str = self.page.locator(".matrix.w canvas").first.evaluate("c => c.toDataURL()")
-        return found
+        """The weights of the heatmap, all digits, as the page saves them."""
+        self.page.locator(".matrix.w .opener").first.click()
+        with self.page.expect_download() as saved:
+            self.page.locator(".matrix.w .menu [data-kind=csv]").first.click()
+        return saved.value.path().read_text(encoding="utf-8-sig")
 
     def places(self) -> list[str | None]:
         return self.page.locator(".train_board .point .ring").evaluate_all(PLACES)
@@ -168,3 +172,29 @@ def test_somebody_who_comes_back_finds_the_run(train: Train) -> None:
     train.page.get_by_role("link", name="Train").click()
     train.settle()
     assert (train.step, train.curve()) == (there, curve)
+
+
+def test_pointing_at_an_item_shows_its_picture(train: Train) -> None:
+    train.page.wait_for_timeout(300)  # pictures come when the run rests
+    train.page.locator(".train_board .point:not(.far) .ring").first.hover(force=True)
+    picture = train.page.locator(".tip:not([hidden]) canvas")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("c => [c.width, c.height]") == [24, 24]
+
+
+def test_a_closed_tab_frees_its_run(train: Train, address: str) -> None:
+    with train.page.expect_request("**/msviz/run") as asked:
+        train.press("play")
+    ask = json.dumps({"run": json.loads(asked.value.post_data or "")["run"]}).encode()
+
+    def gone() -> bool:
+        with urllib.request.urlopen(f"{address}/msviz/run", ask, timeout=10) as reply:
+            return b'"gone":true' in reply.read()
+
+    assert not gone()
+    train.page.goto("about:blank")
+    for _ in range(50):
+        if gone():
+            return
+        train.page.wait_for_timeout(100)
+    pytest.fail("the run is still there")

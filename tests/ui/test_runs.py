@@ -195,6 +195,30 @@ def test_a_closed_tab_frees_the_recording_while_the_session_still_holds_the_run(
     assert threads() == 0
 
 
+def test_pre_training_says_how_far_it_is_sleeps_unwatched_and_ends_with_the_tab(started: list[Run]) -> None:
+    config = TrainConfig.from_json({**CONFIG.as_json(), "pretrain_steps": 100_000})
+    run = Run(lambda: Engine(config), idle=0.2)
+    started.append(run)
+    run.poll()
+    until(lambda: run.prepared > 0)
+    assert run.status.doing == "preparing"
+    until(lambda: threads() == 0)
+    there = run.prepared
+    run.poll()
+    until(lambda: run.prepared > there)  # goes on where it was
+    run.close()
+    until(lambda: threads() == 0)
+
+
+def test_after_pre_training_the_run_is_that_of_a_bare_loop(started: list[Run]) -> None:
+    config = TrainConfig.from_json({**CONFIG.as_json(), "pretrain_steps": 5})
+    run = Run(lambda: Engine(config))
+    started.append(run)
+    ready(run).step()
+    bare_one = Engine(config)
+    assert losses(run) == [bare_one.step(probe=False)[0].loss]
+
+
 class Breaks(Engine):
     """An engine that breaks at its third step."""
 

@@ -15,7 +15,7 @@ import pytest
 from msviz.core.methods import METHODS
 from msviz.text import say
 from msviz.training.config import TrainConfig
-from msviz.training.sources import Blobs, Points
+from msviz.training.sources import Blobs, Glyphs, Points
 from msviz.ui.engines import Engine
 from msviz.ui.runs import Run
 from msviz.ui.train_frames import answer
@@ -219,6 +219,20 @@ def test_a_run_that_explodes_ends_and_its_last_good_step_stays(visitors: list[Vi
     assert visitor.ask({"kind": "rewind"})[0]["doing"] == "paused"
 
 
+def test_pictures_of_items_are_sent_on_request(visitors: list[Visitor]) -> None:
+    visitor = Visitor(Run(lambda: Engine(replace(CONFIG, data=Glyphs(characters=3, per_class=8), model="cnn"))))
+    visitors.append(visitor)
+    wait(visitor, "paused")
+    assert visitor.run.engine is not None
+    thumbnails = visitor.run.engine.data.thumbnails
+    assert thumbnails is not None
+    asked = {"run": visitor.run.token, "pictures": [5, 0]}
+    assert answer(json.dumps(asked).encode()) == thumbnails[[5, 0]].tobytes()
+    with pytest.raises(ValueError, match="expected"):
+        answer(json.dumps({**asked, "pictures": [24]}).encode())
+    assert answer(json.dumps({"run": visit(visitors).run.token, "pictures": [0]}).encode()) == b""
+
+
 def test_nobody_elses_run_is_answered_and_a_closed_one_is_gone(visitors: list[Visitor]) -> None:
     assert parts(answer(b'{"run": "guessed"}')) == ({"gone": True}, [])
     visitor = visit(visitors)
@@ -244,6 +258,7 @@ def test_nobody_elses_run_is_answered_and_a_closed_one_is_gone(visitors: list[Vi
                 {"do": [{"kind": "step"}] * 51},
                 {"want": "soon"},
                 {"curve": -1},
+                {"pictures": ["a"]},
                 {"looks": [1]},
             )
         ),

@@ -44,6 +44,7 @@ function makeTraining(shadow) {
       const bytes = new Uint8Array(await reply.arrayBuffer());
       if (run === training.data.run) show(bytes);
       const { doing } = training.head ?? {};
+      if (["paused", "stopped"].includes(doing)) fetchPictures().catch(() => {});
       later = doing === "playing" ? ASK_EVERY_MS : ["preparing", "waiting", "asleep"].includes(doing) ? ASK_SLOWLY_MS : null;
     } catch (error) {
       console.warn(error);
@@ -112,18 +113,19 @@ function makeTraining(shadow) {
     return part;
   }
 
-  // Pictures of items come when somebody points at one: all of them would be megabytes.
-  const known = new Map();  // row of the data -> grey values, null where there is none, "asked" on its way
-  function pictureOf(bench, id) {
-    const row = bench.head.items[bench.head.ids.indexOf(id)], found = known.get(row);
-    if (row === undefined) return null;
-    if (found !== undefined) return found === "asked" ? null : found;
-    known.set(row, "asked");
-    fetch(address, { method: "POST", body: JSON.stringify({ run: training.data.run, picture: row }) })
-      .then((reply) => reply.arrayBuffer())
-      .then((pixels) => { known.set(row, pixels.byteLength ? new Uint8Array(pixels) : null); bench.repaint(); })
-      .catch(() => known.delete(row));
-    return null;
+  // Pictures of items come when the run rests, those of all that is shown: of the whole data they would be megabytes.
+  const known = new Map();  // row of the data -> its grey values; null while they are on their way, or where there are none
+  const pictureOf = (bench, id) => known.get(bench.head.items[bench.head.ids.indexOf(id)]) ?? null;
+  async function fetchPictures() {
+    const benches = sides.flatMap(({ board, pairs }) => [board.bench, pairs.bench]).filter(Boolean), { run } = training.data;
+    const rows = [...new Set(benches.flatMap(({ head }) => head.items))].filter((row) => !known.has(row));
+    if (!rows.length) return;
+    for (const row of rows) known.set(row, null);
+    const reply = await fetch(address, { method: "POST", body: JSON.stringify({ run, pictures: rows }) });
+    const pixels = new Uint8Array(await reply.arrayBuffer()), each = pixels.length / rows.length;
+    if (!reply.ok || run !== training.data.run) return;
+    if (each) rows.forEach((row, k) => known.set(row, pixels.subarray(k * each, (k + 1) * each)));
+    for (const bench of benches) bench.repaint();
   }
 
   // What the classes on the board are called.
