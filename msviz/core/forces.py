@@ -44,9 +44,13 @@ def forces(
     """
     x, gradient = _checked(x, value_gradient)
     if not normalize:
-        return -(gradient @ x + gradient.T @ x)
+        return _step(gradient, x)
     unit, length = rows_and_lengths(x)
-    return through_normalization(-(gradient @ unit + gradient.T @ unit), unit, length)
+    return through_normalization(_step(gradient, unit), unit, length)
+
+
+def _step(gradient: Tensor, unit: Tensor) -> Tensor:
+    return 0.0 - (gradient @ unit + gradient.T @ unit)  # A + A^T is never made; 0 - 0 is no minus zero
 
 
 def pair_forces(

@@ -65,7 +65,7 @@ def evaluate_rows(sim: Float[Tensor, "m m"], pairs: Pairs, method: Method) -> Ev
     """What `evaluate` makes of a batch.
 
     Example:
-        >>> from msviz.core.methods import METHODS
+        >>> from msviz.core.methods import METHODS, evaluate
         >>> from msviz.core.pairs import label_pairs
         >>> sim, pairs = torch.eye(3), label_pairs([0, 0, 1])
         >>> whole, parts = (make(sim, pairs, METHODS["authors"]) for make in (evaluate, evaluate_rows))
