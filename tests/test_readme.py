@@ -1,12 +1,17 @@
 """README.md is run, not trusted: its commands, its numbers, its new loss, its links and its map."""
 
+import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from msviz.training import TrainConfig
+from msviz.training.command_line import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -52,6 +57,15 @@ def test_there_is_one_line_to_start_and_one_to_test() -> None:
     ]
     # .ci/run finds its line by this ending; a second one would leave open which of them was checked.
     assert len(re.findall(r"-m pytest -n 2$", README, re.MULTILINE)) == 1
+
+
+def test_the_commands_that_train_are_understood(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line for block in _blocks("sh") for line in block.splitlines()]
+    assert len(lines) == 2
+    for line in lines:
+        flags = shlex.split(line.split("-m msviz.training ")[1])
+        assert main([*flags, "--print-config"]) == 0
+        assert TrainConfig.from_json(json.loads(capsys.readouterr().out)).steps in (400, 800)
 
 
 def test_what_the_readme_points_to_exists() -> None:
