@@ -82,7 +82,7 @@ function makeCurves(training, parent) {
     write(row.title, texts[`js.train.curve.${name}`]);
     write(row.value, sides.length > 1 ? sides.map((letter, k) => `${letter} ${written(name, now[k])}`).join("  ") : written(name, now[0]));
     const gap = sides.length > 1 && now[0] != null && now[1] != null ? now[0] - now[1] : null;
-    write(row.between, gap === null ? "" : fill(texts["js.train.curve.gap"], { gap: name === "loss" ? num(gap, 3) : num(100 * gap, 0) }));
+    write(row.between, gap === null ? "" : fill(texts["js.train.curve.gap"], { gap: name === "loss" ? num(gap, 3) : percent(gap) }));
     put(row.svg, { viewBox: `0 0 ${width} ${BAND}`, "aria-label": fill(texts["js.train.curve.label"], { name: texts[`js.train.curve.${name}`], value: row.value.textContent, step: shownStep() }) });
     row.texts.forEach((text, k) => { put(text, { x: LEFT - 5, y: k ? BAND - 4 : 14 }); write(text, name === "loss" ? num(k ? low : top) : k ? "0" : "100%"); });
     row.lines.forEach(([raw, line], k) => {
