@@ -15,38 +15,23 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from msviz import LOSSES, METHODS, Method, PairLoss, evaluate, label_pairs, similarity
+from msviz import LOSSES, METHODS, Method, evaluate, label_pairs, similarity
+from msviz.training.limits.measure import blocked, peak_memory, products
+from msviz.training.limits.measure import gaussian_batch as batch
 
 METHOD = METHODS["authors"]
 TABLE = "{:<46}{:>10}   {}"
 
 
-def batch(m: int, d: int) -> tuple[Tensor, Tensor]:
-    """Unit rows of a Gaussian [m, d] that want a gradient, and labels with about five to a class."""
-    rng = torch.Generator().manual_seed(m + d)
-    x = torch.nn.functional.normalize(torch.randn(m, d, generator=rng))
-    return x.requires_grad_(), torch.randint(m // 5, (m,), generator=rng)
-
-
-def floor(x: Tensor) -> None:
-    """The three products, and nothing else."""
-    with torch.no_grad():
-        gradient = x @ x.T
-        _ = gradient @ x
-        _ = gradient.T @ x
-
-
 def ours(x: Tensor, labels: Tensor, method: Method = METHOD) -> None:
     """Forward and backward of PairLoss."""
-    x.grad = None
-    PairLoss(method)(x, labels).backward()
+    blocked(x, labels, method)
 
 
 def theirs(x: Tensor, labels: Tensor) -> None:
@@ -87,22 +72,14 @@ def print_peak(side: str, m: int, d: int) -> None:
     call = {"ours": ours, "theirs": theirs}[side]
     call(*batch(64, d))  # what is loaded at the first call is not the call's memory
     x, labels = batch(m, d)
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = _status("VmRSS")
-    call(x, labels)
-    print((_status("VmHWM") - before) // 1024)
-
-
-def _status(name: str) -> int:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
+    print((peak_memory(partial(call, x, labels)) or 0) // 2**20)
 
 
 def speed(rounds: int, sizes: list[tuple[int, int]]) -> None:
     """(a) against the floor, and the other losses against multi-similarity."""
     for m, d in sizes:
         x, labels = batch(m, d)
-        t = in_turn(rounds, floor=partial(floor, x), ours=partial(ours, x, labels))
+        t = in_turn(rounds, floor=partial(products, x, labels, METHOD), ours=partial(ours, x, labels))
         row(f"PairLoss / floor, m = {m}, d = {d}", t["ours"] / t["floor"])
     x, labels = batch(4096, 128)
     t = in_turn(rounds, ms=partial(ours, x, labels), triplet=partial(ours, x, labels, Method("triplet")))

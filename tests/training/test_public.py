@@ -1,4 +1,4 @@
-"""The public names of msviz.training: each says what it is for, and a parameter what it may be."""
+"""The public names of msviz.training and its limits: each says what it is for, and a parameter what it may be."""
 
 import dataclasses
 import inspect
@@ -6,14 +6,16 @@ import inspect
 import pytest
 
 import msviz.training
+import msviz.training.limits
 
-FUNCTIONS = [name for name in msviz.training.__all__ if inspect.isroutine(getattr(msviz.training, name))]
-RECORDS = [name for name in msviz.training.__all__ if dataclasses.is_dataclass(getattr(msviz.training, name))]
+PUBLIC = {name: getattr(module, name) for module in (msviz.training, msviz.training.limits) for name in module.__all__}
+FUNCTIONS = [name for name, value in PUBLIC.items() if inspect.isroutine(value)]
+RECORDS = [name for name, value in PUBLIC.items() if dataclasses.is_dataclass(value)]
 
 
-@pytest.mark.parametrize("name", [name for name in msviz.training.__all__ if not name.isupper()])
+@pytest.mark.parametrize("name", [name for name in PUBLIC if not name.replace("_", "").isupper()])
 def test_every_public_name_says_what_it_is_for(name: str) -> None:
-    value = getattr(msviz.training, name)
+    value = PUBLIC[name]
     own = value.__dict__.get("__doc__") if inspect.isclass(value) else value.__doc__
     assert len(own or "") > 40
     assert not own.startswith(f"{name}("), "dataclasses writes such a docstring itself"
@@ -21,14 +23,14 @@ def test_every_public_name_says_what_it_is_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_parameter_of_a_public_function_is_explained(name: str) -> None:
-    function = getattr(msviz.training, name)
+    function = PUBLIC[name]
     for parameter in inspect.signature(function).parameters:
         assert f"        {parameter}: " in function.__doc__, parameter
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_field_of_a_public_record_is_explained(name: str) -> None:
-    record = getattr(msviz.training, name)
+    record = PUBLIC[name]
     explained = {part for line in record.__doc__.splitlines() for part in line.split(":")[0].replace(",", " ").split()}
     assert {field.name for field in dataclasses.fields(record) if field.name[0] != "_"} <= explained
 
