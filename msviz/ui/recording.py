@@ -7,7 +7,8 @@ from typing import Final
 
 from msviz.training.snapshot import Snapshot
 
-BUDGET: Final = 24_000_000  # bytes of embeddings a run: 16,000 steps of 80 points in 3-D, 600 in 64-D before it thins
+BUDGET: Final = 24_000_000  # bytes a run: some 6,000 steps of 80 points in 3-D, 600 in 64-D before it thins
+AROUND: Final = 1_500  # bytes that Python needs around the arrays of a snapshot
 GRID: Final = 200  # points of the curve of mined anchors: each costs as much as half a picture
 
 Frame = tuple[Snapshot, ...]  # one of a run; two of a duel, of the same step and batch
@@ -113,6 +114,10 @@ def _is_evaluated(frame: Frame) -> bool:
 
 def _bytes(frame: Frame) -> int:
     return sum(
-        shot.x.nbytes + shot.rows.nbytes + shot.labels.nbytes + (0 if shot.probe_x is None else shot.probe_x.nbytes)
+        AROUND
+        + shot.x.nbytes
+        + shot.rows.nbytes
+        + shot.labels.nbytes
+        + (0 if shot.probe_x is None else shot.probe_x.nbytes)
         for shot in frame
     )

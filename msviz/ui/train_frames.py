@@ -88,7 +88,7 @@ def _read(body: bytes) -> _Request | bytes | None:
         if "pictures" in asked:
             return _pictures(run, [int(row) for row in asked["pictures"]])
         dos, want = asked.get("do", []), asked.get("want")
-        looks = {name: tuple(events) for name, events in asked.get("looks", {}).items()}
+        looks = {name: tuple(map(dict, events)) for name, events in asked.get("looks", {}).items()}
         wanted = Wanted(None if want is None else int(want), str(asked.get("board", "probe")), looks)
         era, curve = int(asked.get("era", 0)), int(asked.get("curve", 0))
         if len(dos) > MAX_DOS or not all(isinstance(do, dict) for do in dos) or curve < 0:

@@ -19,7 +19,7 @@ from msviz.training.sources import Blobs
 from msviz.training.stopping import Stop
 from msviz.ui.engines import Engine
 from msviz.ui.queue import Queue
-from msviz.ui.recording import Recording
+from msviz.ui.recording import AROUND, Recording
 from msviz.ui.runs import RUNS, Run
 
 CONFIG = TrainConfig(
@@ -312,7 +312,7 @@ def shot(step: int, d: int = 4, recall: bool = False) -> tuple[Snapshot, ...]:
 
 
 def test_within_the_budget_every_step_is_kept_and_then_evenly_fewer() -> None:
-    each = sum(array.nbytes for array in (shot(0)[0].x, shot(0)[0].rows, shot(0)[0].labels))
+    each = AROUND + sum(array.nbytes for array in (shot(0)[0].x, shot(0)[0].rows, shot(0)[0].labels))
     recording = Recording(100, budget=20 * each)
     for step in range(100):
         recording.add(shot(step, recall=step in (7, 50)))

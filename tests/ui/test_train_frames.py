@@ -260,6 +260,7 @@ def test_nobody_elses_run_is_answered_and_a_closed_one_is_gone(visitors: list[Vi
                 {"curve": -1},
                 {"pictures": ["a"]},
                 {"looks": [1]},
+                {"looks": {"board": ["select"]}},
             )
         ),
     ],
