@@ -32,7 +32,7 @@ class CostSettings:
     """What is measured.
 
     Args:
-        largest: batch sizes double from 256 up to this, 256..16384. At 4096 the dense way takes some 600 MB, at twice
+        largest: batch sizes double from 256 up to this, 256..16384. At 4096 the dense way takes some 500 MB, at twice
             that four times as much.
         dimensions: d of an embedding, 2..2048.
         rounds: the quickest of so many counts, or of those that fit in a second, 1..20.
