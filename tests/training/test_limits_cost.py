@@ -15,7 +15,7 @@ from msviz.training.limits.measure import WAYS, gaussian_batch, peak_memory
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a peak")
 MIB = 2**20
-SMALL = CostSettings(largest=1024, dimensions=16, rounds=1)
+SMALL = CostSettings(largest=2048, dimensions=16, rounds=1)
 
 
 @pytest.fixture
@@ -38,16 +38,19 @@ def points() -> dict[tuple[str, int], CostPoint]:
 
 
 def test_every_way_is_measured_at_every_size(points: dict[tuple[str, int], CostPoint]) -> None:
-    assert list(points) == [(way, m) for m in (256, 512, 1024) for way in WAYS]
+    assert list(points) == [(way, m) for m in (256, 512, 1024, 2048) for way in WAYS]
     assert all(point.seconds > 0 for point in points.values())
 
 
 @linux
 def test_memory_grows_with_the_square_of_m_in_the_dense_way_alone(points: dict[tuple[str, int], CostPoint]) -> None:
     memory = {of: point.memory or 0 for of, point in points.items()}
-    assert memory["dense", 1024] > 2.2 * memory["dense", 512]
-    assert memory["dense", 1024] > 2 * memory["blocked", 1024]
-    assert memory["products", 1024] > 4 * 1024**2, "one matrix of float32 at least"
+    matrix = 4 * 2048**2  # bytes of float32
+    assert memory["products", 2048] > matrix
+    assert memory["dense", 2048] > 4 * matrix
+    assert memory["dense", 2048] > 2.5 * memory["dense", 1024]
+    assert memory["blocked", 2048] < memory["dense", 2048] / 4
+    assert memory["blocked", 2048] < 2.5 * memory["blocked", 1024]
 
 
 @linux
@@ -86,7 +89,7 @@ def test_a_child_that_cannot_begin_says_why(monkeypatch: pytest.MonkeyPatch, tmp
 
 @linux
 def test_a_batch_that_finds_no_memory_ends_the_run_with_a_sentence(children: list[subprocess.Popen[str]]) -> None:
-    measured = cost(CostSettings(largest=2048, dimensions=16, rounds=1))
+    measured = cost(SMALL)
     assert next(measured).way == "products"
     limit = _address_space(children[0].pid) + 100 * MIB
     resource.prlimit(children[0].pid, resource.RLIMIT_AS, (limit, limit))
