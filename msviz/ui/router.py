@@ -29,6 +29,8 @@ _FRAME: Final = """<style>
 header.stAppHeader { height: 2.75rem; min-height: 0; }
 a:is([data-testid^=stTopNav], [data-testid^=stSidebarNav]):focus-visible {
   outline: 3px solid currentColor; outline-offset: -3px; }
+/* Streamlit writes a choice in the accent colour on a tint of it: too faint to read on either ground. */
+button[role=radio][aria-checked=true] { color: inherit !important; font-weight: 600; }
 </style>"""
 
 
