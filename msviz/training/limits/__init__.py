@@ -21,13 +21,11 @@ from msviz.training.limits.cost import CostPoint, CostSettings, cost
 from msviz.training.limits.noise import (
     NoisyPairsPoint,
     NoisyPairsSettings,
-    NoisyTrainingPoint,
-    NoisyTrainingSettings,
     flip_labels,
     noisy_pairs,
-    noisy_training,
     wrong_pairs,
 )
+from msviz.training.limits.noise_training import NoisyTrainingPoint, NoisyTrainingSettings, noisy_training
 from msviz.training.limits.scale import ScalePoint, ScaleSettings, scale
 from msviz.training.limits.sign import BATCHES, SignPoint, SignSettings, sign
 
