@@ -80,7 +80,9 @@ def read_order(arguments: Sequence[str]) -> Order:
     )
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """argparse, except that what is wrong is an MsvizError."""
+
     def error(self, message: str) -> NoReturn:
         raise MsvizError("error.command_line", "{problem}; see --help", problem=message)
 
@@ -89,7 +91,7 @@ _COUNTS: Final = {"checkpoint_every": 0, "log_every": 1}
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog="python -m msviz.training",
         usage="%(prog)s [--flag VALUE ...]",
         description=_ABOUT,
