@@ -26,8 +26,8 @@ from msviz.training.results_file import read_results
 
 _ABOUT: Final = """The paper's ablation (arXiv 1904.06627) on glyphs of classes that training never saw.
 
-  python -m msviz.training.ablation small                  authors' values, 3 seeds: two minutes
-  python -m msviz.training.ablation full                   tuned, then 12 fresh seeds: twenty minutes on 2 cores
+  python -m msviz.training.ablation small                  authors' values, 3 seeds: a minute on 2 cores
+  python -m msviz.training.ablation full                   tuned, then 12 fresh seeds: 25 minutes on 2 cores
   python -m msviz.training.ablation report FILE            what a results file says, also before its run has ended"""
 _ENDS: Final = """Every finished run is in the results file at once; what was stopped goes on with the same command.
 Ends with 0 when done, 2 for bad input or a dead worker, 130 when stopped (Ctrl-C, SIGTERM)."""
