@@ -13,7 +13,7 @@ from PIL import Image
 
 from msviz.core.errors import MsvizError
 from msviz.text import say_error
-from msviz.training import files
+from msviz.training import files, image_files
 from msviz.training.files import Features, Folder
 from msviz.training.training_set import TrainingSet
 
@@ -216,7 +216,7 @@ def test_an_image_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pyte
         key, sentence = refusal(Folder(str(root)).load)
         assert (key, str(broken) in sentence) == ("error.image", True), sentence
     broken.unlink()
-    monkeypatch.setattr(files, "MAX_PIXELS", 40 * 30 - 1)
+    monkeypatch.setattr(image_files, "MAX_PIXELS", 40 * 30 - 1)
     assert "blue" in refusal(Folder(str(root)).load)[1]
 
 
