@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 from jaxtyping import Int64
 
+from msviz.core.errors import MsvizError
 from msviz.core.methods import Method
 from msviz.training.config import TrainConfig
 from msviz.training.duel import Divergence, Duel
@@ -15,6 +17,9 @@ from msviz.training.trainer import Change, Trainer
 from msviz.training.training_set import TrainingSet
 from msviz.ui.recording import Frame
 
+MOST_ITEMS: Final = 1024  # of a batch that is shown pair by pair, ten times a second
+MOST_CLASSES: Final = 256  # that have looks of their own
+
 
 class Engine:
     """One trainer, or a duel of two.
@@ -22,15 +27,20 @@ class Engine:
     Args:
         config: what is trained.
         other: the method of a second run with the same start and batches; None = a single run.
+        data: the items; None = those of `config.data`.
 
     Raises:
-        MsvizError: those of `Trainer`.
+        MsvizError: those of `Trainer`; error.run_batch for a batch that is too large to be looked at.
     """
 
-    def __init__(self, config: TrainConfig, other: Method | None = None) -> None:
+    def __init__(self, config: TrainConfig, other: Method | None = None, data: TrainingSet | None = None) -> None:
+        if config.batch_size > MOST_ITEMS or config.classes_per_batch > MOST_CLASSES:
+            plain = "at most {items} items and {classes} classes a batch can be shown, got {got} and {got_classes}"
+            got = {"got": config.batch_size, "got_classes": config.classes_per_batch}
+            raise MsvizError("error.run_batch", plain, items=MOST_ITEMS, classes=MOST_CLASSES, **got)
         self.config = config
-        self._duel = None if other is None else Duel(config, other)
-        self._trainers = (Trainer(config),) if self._duel is None else (self._duel.a, self._duel.b)
+        self._duel = None if other is None else Duel(config, other, data)
+        self._trainers = (Trainer(config, data),) if self._duel is None else (self._duel.a, self._duel.b)
 
     @property
     def prepares(self) -> bool:

@@ -24,9 +24,14 @@ _SCALES: Final = "msviz.scales"
 def desk() -> Desk:
     """The visitor's desk; on the first call of a session it is made from the link."""
     if _DESK not in st.session_state:
-        st.session_state[_DESK] = Desk.begin(st.query_params.to_dict())
+        st.session_state[_DESK] = Desk.begin(query())
     found: Desk = st.session_state[_DESK]
     return found
+
+
+def query() -> dict[str, str]:
+    """The query parameters of the address."""
+    return dict(st.query_params.to_dict())
 
 
 def put(new: Desk) -> None:

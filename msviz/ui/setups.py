@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from msviz.core.errors import MsvizError
+from msviz.core.methods import Method
 from msviz.data import Batch
 from msviz.training.config import TrainConfig
-from msviz.training.sources import Digits, Glyphs, Iris, Moons, Points, Rings, Wine
+from msviz.training.sources import Digits, Features, Glyphs, Iris, Moons, Points, Rings, Wine
+from msviz.training.training_set import TrainingSet, split
+from msviz.ui.engines import MOST_ITEMS
 
 SETUPS: Final[dict[str, Callable[[], TrainConfig]]] = {
     # Eight classes and three dimensions: the board is the space itself, and one sees each class gather within seconds.
@@ -33,6 +38,39 @@ SETUPS: Final[dict[str, Callable[[], TrainConfig]]] = {
 }
 FIRST: Final = "glyphs"
 OWN: Final = "own"
+FILES: Final = "files"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is to be trained.
+
+    Args:
+        setup: the choice that it began with: of `SETUPS`, or `OWN` or `FILES`.
+        config: its settings.
+        other: the second method of a duel, or None.
+        batch: the visitor's batch, for `OWN`.
+        data: the visitor's items, for `FILES`.
+    """
+
+    setup: str
+    config: TrainConfig
+    other: Method | None = None
+    batch: Batch | None = None
+    data: TrainingSet | None = None
+
+
+def chosen_setup(setup: str, batch: Batch) -> Chosen:
+    """A setup as it is at first.
+
+    Args:
+        setup: of `SETUPS`, or `OWN`.
+        batch: the visitor's current one.
+
+    Raises:
+        MsvizError: those of `own_setup`.
+    """
+    return Chosen(OWN, own_setup(batch), batch=batch) if setup == OWN else Chosen(setup, SETUPS[setup]())
 
 
 def own_setup(batch: Batch) -> TrainConfig:
@@ -60,8 +98,28 @@ def own_setup(batch: Batch) -> TrainConfig:
         model="points",
         dimensions=batch.x.shape[1],
         classes_per_batch=len(counts),
-        per_class=min(counts),
+        per_class=min(*counts, MOST_ITEMS // len(counts)),
         learning_rate=0.01,
         steps=300,
         split="auto",
+    )
+
+
+def files_setup(data: TrainingSet, name: str) -> TrainConfig:
+    """The visitor's own files: a small CNN for images, an MLP for features, onto a sphere.
+
+    Args:
+        data: what was read from them.
+        name: what they are called.
+    """
+    _, counts = np.unique(data.labels[split(data, "auto", 0).train], return_counts=True)
+    return replace(
+        TrainConfig(),
+        data=Features(name),
+        model="cnn" if data.is_image else "mlp",
+        dimensions=3,
+        classes_per_batch=min(8, len(counts)),
+        per_class=int(min(5, counts.min())),
+        steps=600,
+        evaluate_every=25,
     )

@@ -2,65 +2,37 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from msviz.core.errors import MsvizError
 from msviz.core.losses.spec import ParamInfo, param_infos
-from msviz.core.methods import METHODS, Method
+from msviz.core.methods import METHODS
+from msviz.state import State, default_state, encode
 from msviz.text import catalogue, say, say_error
 from msviz.training.config import FIELDS, Choice, TrainConfig
-from msviz.training.sources import source_from_json, source_to_json
+from msviz.training.sources import Features, source_from_json, source_to_json
 from msviz.ui import session
 from msviz.ui.components import component
-from msviz.ui.engines import Engine
-from msviz.ui.runs import Run
-from msviz.ui.setups import FIRST, OWN, SETUPS, own_setup
+from msviz.ui.desk import Desk
+from msviz.ui.setups import FILES, OWN, SETUPS, Chosen, chosen_setup
+from msviz.ui.train_files import files_menu
+from msviz.ui.train_link import first_rate, run_query
 from msviz.ui.train_pictures import kept
+from msviz.ui.training import Training, begin, refused, training
 from msviz.views.method_name import method_name
 
 KEY: Final = "msviz.train"
 PLAYGROUND: Final = Path(__file__).parents[2] / "pages" / "explore" / "playground.py"
-_TRAINING: Final = "msviz.training"
 _KEPT: Final = "msviz.training.kept"
-_REFUSED: Final = "msviz.training.refused"
-
-
-@dataclass(frozen=True)
-class Training:
-    """What a visitor trains.
-
-    Args:
-        setup: the choice that it began with.
-        config: what it is now.
-        other: the second method of a duel, or None.
-        run: the run of both.
-    """
-
-    setup: str
-    config: TrainConfig
-    other: Method | None
-    run: Run
-
-    @classmethod
-    def begin(cls, setup: str, config: TrainConfig, other: Method | None) -> Training:
-        """With the visitor's method; nothing is computed yet."""
-        config = dataclasses.replace(config, method=session.desk().state.method)
-        return cls(setup, config, other, Run(lambda: Engine(config, other)))
-
-
-def training() -> Training:
-    """What the visitor trains; on the first visit the first setup."""
-    found: Training | None = session.widget(_TRAINING)
-    if found is None:
-        found = Training.begin(FIRST, SETUPS[FIRST](), None)
-        session.keep(_TRAINING, found)
-    return found
+_ASKED: Final = "msviz.training.asked"
+_SEND: Final = "send"  # the choice that asks for files
 
 
 # What is trained
@@ -68,13 +40,14 @@ def training() -> Training:
 
 def choices() -> None:
     """What is trained, against what, and all settings; a choice begins a new run."""
-    now, setups = training(), [*SETUPS, OWN]
+    now, token = training().chosen, training().run.token
+    setups = [*SETUPS, OWN, *([FILES] if now.data is not None else []), _SEND]
     st.selectbox(
         say("train.setup"),
         setups,
         index=setups.index(now.setup),
-        format_func=lambda name: say(f"train.setup.{name}"),
-        key=f"msviz.train.setup.{now.run.token}",
+        format_func=lambda name: say(f"train.setup.{name}", name=_file(now)),
+        key=f"msviz.train.setup.{token}",
         on_change=_choose_setup,
         label_visibility="collapsed",
         width=310,
@@ -85,37 +58,38 @@ def choices() -> None:
         others,
         index=next((at for at, slug in enumerate(others) if slug and METHODS[slug] == now.other), 0),
         format_func=lambda slug: say("train.other.none") if slug is None else say(f"method.{slug}.title"),
-        key=f"msviz.train.other.{now.run.token}",
+        key=f"msviz.train.other.{token}",
         on_change=_choose_other,
         label_visibility="collapsed",
         width=220,
     )
     with st.popover(say("train.settings")):
-        _settings(now)
+        _settings(training())
+    if session.widget(_ASKED):
+        session.keep(_ASKED, False)
+        files_menu()
+
+
+def _file(chosen: Chosen) -> str:
+    """What the visitor's files are called."""
+    return chosen.config.data.path if isinstance(chosen.config.data, Features) else ""
 
 
 def _choose_setup() -> None:
     now = training()
-    name = session.widget(f"msviz.train.setup.{now.run.token}")
-    _begin(name, lambda: own_setup(session.desk().state.batch) if name == OWN else SETUPS[name](), now.other)
+    key = f"msviz.train.setup.{now.run.token}"
+    name = session.widget(key)
+    if name == _SEND:  # nothing is chosen before something was sent
+        session.keep(key, now.chosen.setup)
+        session.keep(_ASKED, True)
+    else:
+        begin(lambda: replace(chosen_setup(name, session.desk().state.batch), other=now.chosen.other))
 
 
 def _choose_other() -> None:
     now = training()
     slug = session.widget(f"msviz.train.other.{now.run.token}")
-    _begin(now.setup, lambda: now.config, None if slug is None else METHODS[slug])
-
-
-def _begin(setup: str, make: Callable[[], TrainConfig], other: Method | None) -> None:
-    """Another run in place of the old one; if it is refused, the old one stays and the page says why."""
-    old = training()
-    try:
-        session.keep(_TRAINING, Training.begin(setup, make(), other))
-    except MsvizError as error:
-        session.keep(_REFUSED, error)
-        return
-    session.keep(_REFUSED, None)
-    old.run.close()
+    begin(lambda: replace(now.chosen, other=None if slug is None else METHODS[slug]))
 
 
 def _settings(now: Training) -> None:
@@ -134,8 +108,8 @@ _Control = tuple[str, str, ParamInfo | Choice, Any]  # of "data" or of the "run"
 
 
 def _controls(now: Training) -> list[_Control]:
-    config = now.config
-    data = {} if now.setup == OWN else {field.name: field for field in param_infos(type(config.data))}
+    config = now.chosen.config
+    data = {field.name: field for field in param_infos(type(config.data))}
     own: list[_Control] = [("data", name, field, getattr(config.data, name)) for name, field in data.items()]
     return [*own, *(("run", name, field, getattr(config, name)) for name, field in FIELDS.items())]
 
@@ -162,11 +136,12 @@ def _apply(now: Training, controls: list[_Control]) -> None:
     def of(part: str) -> dict[str, Any]:
         return {name: session.widget(_widget(part, name, now)) for whose, name, *_ in controls if whose == part}
 
-    def make() -> TrainConfig:
-        data = source_from_json({**source_to_json(now.config.data), **of("data")})
-        return dataclasses.replace(now.config, data=data, **of("run"))
+    def make() -> Chosen:
+        config = now.chosen.config
+        data = source_from_json({**source_to_json(config.data), **of("data")}) if of("data") else config.data
+        return replace(now.chosen, config=replace(config, data=data, **of("run")))
 
-    _begin(now.setup, make, now.other)
+    begin(make)
     st.rerun()
 
 
@@ -179,19 +154,42 @@ def stage() -> None:
     if session.widget(_KEPT):
         session.keep(_KEPT, False)
         st.switch_page(PLAYGROUND)
-    refused: MsvizError | None = session.widget(_REFUSED)
-    if refused is not None:
-        st.error(say_error(refused))
+    if refused():
+        st.error(" ".join(map(say_error, refused())))
     now, method = training(), session.desk().state.method
+    chosen = now.chosen
     now.run.set(method=method)  # nothing happens where it is the same
-    own, other = method_name(method), None if now.other is None else method_name(now.other)
+    own, other = method_name(method), None if chosen.other is None else method_name(chosen.other)
     data = {
         "run": now.run.token,
         "names": [own] if other is None else [f"A · {own}", f"B · {other}"],
-        "about": f"{_sizes(now.config)} {say(f'train.setup.{now.setup}.help')}",
+        "about": f"{_sizes(chosen.config)} {say(f'train.setup.{chosen.setup}.help', name=_file(chosen))}",
+        "link": _link(chosen),
         "texts": catalogue("js."),
     }
     component("train")(key=KEY, data=data, on_kept_change=_keep)
+
+
+def _link(chosen: Chosen) -> dict[str, Any]:
+    """The query that opens the same run, and the first visitor's; the page adds a learning rate that is not `rate`."""
+    state, now = session.desk().state, chosen.config.learning_rate
+    link: dict[str, Any] = {"query": None, "first": _written(Desk.begin({}).state), "rate": now, "now": now}
+    if chosen.data is not None:
+        return {**link, "refused": say("train.link.files")}
+    batch = chosen.batch or state.batch
+    run = run_query(chosen, batch)
+    try:
+        query = _written(state.with_batch(batch), run)
+    except MsvizError as error:
+        if chosen.batch is not None:
+            return {**link, "refused": say_error(error)}
+        query = _written(state.with_batch(default_state().batch), run)  # what is trained does not need it
+    return {**link, "query": query, "rate": first_rate(chosen, batch), "refused": None}
+
+
+def _written(state: State, run: Mapping[str, str] = MappingProxyType({})) -> str:
+    # The pair is always said, so that a preset's own pair does not take its place.
+    return f"?{urlencode({'pair': 'none', **encode(state), **run})}"
 
 
 def _sizes(config: TrainConfig) -> str:
@@ -202,7 +200,7 @@ def _keep() -> None:
     """A step of the run becomes the current batch."""
     wanted: dict[str, Any] | None = session.widget(KEY, {}).get("kept")
     now = training()
-    batch = None if not wanted else kept(now.run, int(wanted["step"]), wanted["board"] == "batch", now.setup)
+    batch = None if not wanted else kept(now.run, int(wanted["step"]), wanted["board"] == "batch", now.chosen.setup)
     if batch is not None:
         session.put(session.desk().load(session.desk().state.with_batch(batch)))
         session.keep(_KEPT, True)

@@ -1,10 +1,14 @@
 """The Train page runs for every choice, through Streamlit's AppTest; it never shows an exception."""
 
+import io
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -16,7 +20,7 @@ from msviz.training.config import FIELDS
 from msviz.ui.desk import Desk
 from msviz.ui.runs import RUNS
 from msviz.ui.setups import OWN, SETUPS
-from msviz.ui.train import Training
+from msviz.ui.training import Training
 from tests.ui.pages import ROUTER, clean
 from tests.ui.parcels import desk
 
@@ -27,12 +31,23 @@ PAGE = ROUTER.parents[2] / "pages" / "train" / "train.py"
 def opened() -> Iterator[Any]:
     apps: list[AppTest] = []
 
-    def open_train(start: Desk | None = None) -> AppTest:
+    def open_train(
+        start: Desk | None = None,
+        query: dict[str, str] | None = None,
+        training: Training | None = None,
+        fault: bool = False,
+    ) -> AppTest:
         app = AppTest.from_file(str(ROUTER), default_timeout=60)
-        app.session_state["msviz.desk"] = desk() if start is None else start
+        app.session_state["msviz.desk"] = Desk.begin(query or {}) if start is None else start
+        if training is not None:
+            app.session_state["msviz.training"] = training
         app.run()
         apps.append(app)
-        return clean(app.switch_page(str(PAGE)).run())
+        app.switch_page(str(PAGE))
+        app.query_params.update(query or {})
+        app.run()
+        assert not app.exception
+        return app if fault else clean(app)
 
     yield open_train
     for app in apps:
@@ -67,10 +82,10 @@ def test_every_setup_begins(opened: Any, setup: str) -> None:
     app = opened()
     before = training(app)
     clean(app.selectbox[0].set_value(setup).run())
-    if setup != before.setup:
+    if setup != before.chosen.setup:
         assert before.run.token not in RUNS  # nothing of the old run stays
     now = ready(app)
-    assert now.setup == setup
+    assert now.chosen.setup == setup
     now.run.step()
     assert now.run.status.step == 1
 
@@ -78,14 +93,14 @@ def test_every_setup_begins(opened: Any, setup: str) -> None:
 def test_the_run_has_the_method_of_the_visitors_desk(opened: Any) -> None:
     method = METHODS["authors"].replace(beta=70.0)
     app = opened(desk(default_state().with_method(method)))
-    assert ready(app).config.method == method
+    assert ready(app).chosen.config.method == method
 
 
 def test_a_second_method_makes_it_a_duel(opened: Any) -> None:
     app = opened()
     clean(app.selectbox[1].set_value("binomial").run())
     now = ready(app)
-    assert now.other == METHODS["binomial"]
+    assert now.chosen.other == METHODS["binomial"]
     assert now.run.latest is not None
     assert len(now.run.latest) == 2
 
@@ -117,7 +132,7 @@ def test_settings_begin_a_new_run_and_what_is_out_of_range_is_refused(opened: An
     control("seed").set_value(5)
     clean(app.button[0].click().run())
     now = training(app)
-    assert (now.config.steps, now.config.seed) == (77, 5)
+    assert (now.chosen.config.steps, now.chosen.config.seed) == (77, 5)
     assert now.run is not before.run
     control("steps").set_value(-1)
     app.button[0].click().run()
@@ -128,3 +143,92 @@ def test_settings_begin_a_new_run_and_what_is_out_of_range_is_refused(opened: An
 
 def test_the_page_is_short(opened: Any) -> None:
     assert len(Path(PAGE).read_text(encoding="utf-8").splitlines()) < 12
+
+
+def link(app: AppTest) -> dict[str, Any]:
+    (found,) = (part for part in app.get("bidi_component") if part.key == "msviz.train")
+    sent: dict[str, Any] = json.loads(found.proto.json)["link"]
+    return sent
+
+
+def test_a_link_opens_the_same_run(opened: Any) -> None:
+    app = opened(query={"run": "rings~seed~5~versus~binomial", "rate": "0.01", "beta": "70"})
+    now = training(app).chosen
+    assert (now.setup, now.config.seed, now.config.learning_rate, now.other) == ("rings", 5, 0.01, METHODS["binomial"])
+    assert now.config.method == METHODS["authors"].replace(beta=70.0)
+    assert dict(parse_qsl(link(app)["query"][1:])) == {
+        "beta": "70",
+        "pair": "4-6",
+        "run": "rings~seed~5~versus~binomial",
+    }
+    assert (link(app)["rate"], link(app)["now"]) == (0.001, 0.01)
+
+
+@pytest.mark.parametrize("run", ["nothing", "rings~classes_per_batch~4"])
+def test_a_link_whose_run_cannot_be_begun_opens_the_first_one_and_says_so(opened: Any, run: str) -> None:
+    app = opened(query={"run": run}, fault=True)
+    assert training(app).chosen.setup == "glyphs"
+    assert [error.value[: len("The link trains")] for error in app.error] == ["The link trains"]
+    ready(app)
+
+
+def test_what_does_not_fit_the_data_is_refused_and_the_run_before_stays(opened: Any) -> None:
+    app = opened()
+    clean(app.selectbox[0].set_value("iris").run())
+    before = training(app)
+    next(it for it in app.number_input if it.key.startswith("msviz.train.run.classes_per_batch.")).set_value(30)
+    app.button[0].click().run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert training(app) is before
+
+
+def test_my_files_are_asked_for_before_anything_is_chosen(opened: Any) -> None:
+    app = opened()
+    before = training(app)
+    clean(app.selectbox[0].set_value("send").run())
+    assert training(app) is before
+    assert app.selectbox[0].value == "glyphs"
+    assert [it.allowed_type for it in app.file_uploader] == [[".npz", ".zip"], []]
+
+
+def files_page() -> None:
+    """AppTest reruns the whole script, never a dialog alone: so here the script is the dialog."""
+    from msviz.ui.train_files import files_menu
+
+    files_menu()
+
+
+def send(content: bytes, name: str) -> AppTest:
+    app = AppTest.from_function(files_page, default_timeout=60)
+    app.session_state["msviz.desk"] = desk()
+    clean(app.run())
+    app.file_uploader[0].set_value((name, content, "application/octet-stream"))
+    app.button[0].click().run()
+    assert not app.exception
+    return app
+
+
+def test_features_of_ones_own_become_a_run_that_no_link_holds(opened: Any) -> None:
+    content, rng = io.BytesIO(), np.random.default_rng(0)
+    np.savez(content, x=rng.normal(size=(90, 16)), labels=np.repeat(["ant", "bee", "cat"], 30))
+    sent = send(content.getvalue(), "resnet.npz")
+    assert not sent.error
+    now = training(sent)
+    assert (now.chosen.setup, now.chosen.config.classes_per_batch, now.chosen.config.model) == ("files", 3, "mlp")
+    app = opened(training=now)
+    assert app.selectbox[0].value == "files"
+    assert (link(app)["query"], link(app)["refused"]) == (None, say("train.link.files"))
+    ready(app).run.step()
+    assert now.run.engine is not None
+    assert now.run.engine.data.names == ("ant", "bee", "cat")
+    clean(app.selectbox[1].set_value("binomial").run())  # the files stay for the next run of them
+    assert ready(app).chosen.data is now.chosen.data
+
+
+def test_files_that_cannot_be_read_are_refused_in_one_sentence_and_the_run_before_stays() -> None:
+    sent = send(b"no archive", "resnet.npz")
+    assert [error.value for error in sent.error] == [
+        say("error.features_file", path="resnet.npz", problem="it is damaged, or another kind of file")
+    ]
+    assert training(sent).chosen.setup == "glyphs"

@@ -79,16 +79,31 @@ function makeTraining(shadow) {
     if (head.have !== undefined) have = head.have;
     transport.draw();
     training.curves.draw();
+    address();
     root.dataset.shown = head.shown ?? "";
     root.dataset.doing = head.doing;
     if (head.sizes.length) root.dataset.ready = "1";
   }
 
+  // The link to this run: Python's, with the learning rate as it is now.
+  function link() {
+    const { query, rate, refused } = training.data.link, now = training.head?.rate ?? training.data.link.now;
+    return { query: query === null ? null : `${query}${now === rate ? "" : `&rate=${now}`}`, refused };
+  }
+  // The address keeps up, so that reloading the page begins the same run (bench.js does the same).
+  function address() {
+    const { query } = link(), { first } = training.data.link;
+    if (!root.isConnected || query === null || query === training.address) return;
+    if (query !== first || location.search) history.replaceState(history.state, "", location.pathname + query);
+    training.address = query;
+  }
+
   // ---- parts ----------------------------------------------------------------------------------------------------------------
   const transport = makeTransport(training, root);
-  // "save" on the curves asks of a bench what it is about; here that is the run.
+  // "save" on the curves and "Copy link" ask of a bench what it is about; here that is the run.
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-  const about = { shadow, root, css, parts: { matrices: new Map() }, get head() { return { page: "train", method: "run", link: { query: "" }, texts: training.texts }; } };
+  const about = { shadow, root, css, parts: { matrices: new Map() }, get head() { return { page: "train", method: "run", link: link(), texts: training.texts }; } };
+  const copied = makeLink(about, transport.below);
   training.curves = savable(about, makeCurves(training, root), "curves");
   root.append(transport.below);
   const stage = node("div", { className: "sides" }, root);
@@ -172,7 +187,9 @@ function makeTraining(shadow) {
       makeSides(data.names);
     }
     data.names.forEach((name, k) => { const title = stage.children[k].querySelector(".sidename"); if (title) write(title, name); });
+    copied.draw();
     transport.draw();
+    address();
     // A slider of the strip moves the run while it is held; when it is let go the visitor's state hears of it.
     parts.preview = Object.assign((event) => {
       if (event.kind === "param" && root.isConnected) training.do("param", { target: event.target, value: event.value });
