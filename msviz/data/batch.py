@@ -37,7 +37,7 @@ class Batch:
             batches that hold no digits.
         source: where the batch came from.
         next_id: the id that the next added point gets; above every id ever used.
-        names: what the classes are called, label 0 first; None = by letters. No link holds them, equality ignores them.
+        names: what the classes are called, label 0 first; None = by letters. Equality ignores them.
     """
 
     ids: tuple[int, ...]
@@ -60,6 +60,7 @@ class Batch:
         digits: Iterable[int] | None = None,
         source: Source | None = None,
         next_id: int | None = None,
+        names: Iterable[str] | None = None,
     ) -> Batch:
         """Make a batch: snaps the board to the grid, numbers the points, checks everything.
 
@@ -71,6 +72,7 @@ class Batch:
             digits: m indices of digit images, -1 = none.
             source: `Source("hand", "")` by default.
             next_id: above every id; the largest id + 1 by default.
+            names: what the classes are called, label 0 first.
 
         Raises:
             MsvizError: error.too_many_points (m > 4096), error.label_range, error.batch_shape (lengths or shapes that
@@ -93,6 +95,7 @@ class Batch:
             digits=None if digits is None else tuple(map(int, digits)),
             source=Source("hand", "") if source is None else source,
             next_id=max(ids, default=-1) + 1 if next_id is None else int(next_id),
+            names=None if names is None else tuple(names),
         )
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ The text is base64url (without padding) of zlib of, little-endian:
     labels   m u8
     digits   m i16  only with flag 1; -1 = placed by hand
     board    k m i16, coordinate by coordinate, in steps of 2^-14
-    source   the rest: UTF-8 JSON [kind, name, note]
+    source   the rest: UTF-8 JSON [kind, name, note], or [kind, name, note, names of the classes]
 
 Positions travel even where they came from a projection, so that another version of scikit-learn restores the same
 numbers; pixels are looked up, they are data.
@@ -23,6 +23,7 @@ import binascii
 import json
 import struct
 import zlib
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -31,6 +32,7 @@ from numpy.typing import DTypeLike, NDArray
 from msviz.core.errors import MsvizError
 from msviz.data import GRID, Batch, Source
 from msviz.data.datasets import digit_pixels
+from msviz.data.source import MAX_NAME
 
 VERSION: Final = 1
 LONGEST: Final = 512  # points; more make addresses that some programs cut off
@@ -51,13 +53,14 @@ def pack(batch: Batch) -> str:
         raise MsvizError("error.link_batch", plain, m=batch.m, d=batch.x.shape[1])
     flags = _HAS_DIGITS * (batch.digits is not None) + _PIXELS * pixels + _SPHERE * (batch.board.shape[1] == 3)
     steps = np.rint(batch.board / GRID)
+    words = [batch.source.kind, batch.source.name, batch.source.note, *([] if batch.names is None else [batch.names])]
     parts = [
         _HEADER.pack(VERSION, flags, batch.m, batch.next_id),
         np.diff(np.asarray(batch.ids, dtype=np.int64), prepend=-1).astype("<i4").tobytes(),
         np.asarray(batch.labels, dtype="u1").tobytes(),
         b"" if batch.digits is None else np.asarray(batch.digits, dtype="<i2").tobytes(),
         steps.T.astype("<i2").tobytes(),
-        json.dumps([batch.source.kind, batch.source.name, batch.source.note], separators=(",", ":")).encode(),
+        json.dumps(words, separators=(",", ":"), ensure_ascii=False).encode(),
     ]
     return base64.urlsafe_b64encode(zlib.compress(b"".join(parts), 9)).rstrip(b"=").decode()
 
@@ -123,9 +126,12 @@ def _read(data: bytes) -> Batch:
     digits = reader.take("<i2", m).tolist() if flags & _HAS_DIGITS else None
     k = 3 if flags & _SPHERE else 2
     board = reader.take("<i2", k * m).reshape(k, m).T * GRID
-    kind, name, note = json.loads(data[reader.at :].decode())
+    kind, name, note, *names = json.loads(data[reader.at :].decode())
     if not isinstance(name, str) or not isinstance(note, dict):
         raise ValueError("a source is [text, text, object]")
+    if len(names) > 1 or not all(isinstance(it, str) and len(it) <= MAX_NAME for it in chain(*names)):
+        raise ValueError("names are a list of short texts")
+    "".join(chain(*names)).encode()  # half of a surrogate pair is no text
     if flags & _PIXELS and min(digits or [0]) < 0:
         raise ValueError("a point without an image has no pixels")
     return Batch.of(
@@ -136,6 +142,7 @@ def _read(data: bytes) -> Batch:
         digits=digits,
         source=Source(kind, name, note),
         next_id=next_id,
+        names=names[0] if names else None,
     )
 
 

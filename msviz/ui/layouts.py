@@ -42,7 +42,7 @@ class Layout:
 
 def _made(now: Scene, scale: Scales) -> Panel:
     """The weights that make a step."""
-    return replace(weight_panel(now, scale), hint=msg("panel.w.hint.run"))
+    return replace(weight_panel(now, scale), hint=msg("panel.w.hint.run"), note=msg("panel.w.note.run"))
 
 
 _ALL = (

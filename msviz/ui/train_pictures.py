@@ -9,19 +9,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from msviz.core.methods import Method
 from msviz.data import Batch
 from msviz.state import History, State
 from msviz.text import say
+from msviz.training.sources import Digits
 from msviz.ui import session
 from msviz.ui.bench import message
 from msviz.ui.desk import Desk
 from msviz.ui.layouts import LAYOUTS
 from msviz.ui.recording import Frame, step_of
 from msviz.ui.runs import Run
+from msviz.ui.train_scales import RunScales
 from msviz.views.board import Scales
 from msviz.views.scene import Scene, scene
-from msviz.views.training import EXACT, Axes, board_steps, kept_batch, longest_step, neighbours, placed, snapshot_state
+from msviz.views.training import EXACT, Axes, board_steps, kept_batch, neighbours, placed, snapshot_state
 
 LOOKS: Final = ("select", "show", "zoom")
 
@@ -62,16 +63,7 @@ class _Eye:
 
     era: int
     axes: list[Axes]
-    weight: dict[tuple[str, Method], float] = field(default_factory=dict)
-    force: dict[tuple[str, Method], float] = field(default_factory=dict)
-
-    def scales(self, part: str, now: Scene) -> Scales:
-        """The largest weight and step of this part and method that were seen so far."""
-        key = (part, now.state.method)
-        weight = float(now.weights.max()) if now.m else 0.0
-        self.weight[key] = max(self.weight.get(key, 0.0), weight)
-        self.force[key] = max(self.force.get(key, 0.0), longest_step(now))
-        return Scales(self.weight[key] or 1.0, self.force[key] or 1.0, now)
+    scales: dict[tuple[str, int], RunScales] = field(default_factory=dict)
 
 
 _EYES: Final[WeakKeyDictionary[Run, _Eye]] = WeakKeyDictionary()
@@ -105,7 +97,7 @@ def pictures(run: Run, wanted: Wanted, have: str) -> Shown | None:
         part
         for side in range(len(frame))
         for part in (
-            _board(run, wanted, eye, board, side, moving),
+            _board(run, wanted, eye, board, side, moving, frame),
             _pairs(run, wanted, eye, frame, side, moving),
         )
     ]
@@ -129,7 +121,10 @@ def kept(run: Run, step: int, batch: bool, name: str) -> Batch | None:
     of_probe = not batch and shot.probe_x is not None
     x, rows = (shot.probe_x, run.engine.probe) if of_probe else (shot.x, shot.rows)
     assert x is not None
-    return kept_batch(x, labels[rows], _axes(run, eye, frame, 0), {"setup": name, "step": shot.step})
+    data = run.engine.data
+    is_digits = isinstance(run.engine.config.data, Digits)  # the only ones whose images a link can name
+    note = {"setup": name, "step": shot.step}
+    return kept_batch(x, labels[rows], _axes(run, eye, frame, 0), note, data.names, rows if is_digits else None)
 
 
 def _frames(run: Run, step: int | None, batch: bool) -> tuple[Frame, Frame] | None:
@@ -161,7 +156,7 @@ def _axes(run: Run, eye: _Eye, frame: Frame, side: int) -> np.ndarray | None:
     return eye.axes[side].at(step_of(frame), points)
 
 
-def _board(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving: bool) -> bytes:
+def _board(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving: bool, shown: Frame) -> bytes:
     assert run.engine is not None
     shot, data = frame[side], run.engine.data
     probe = wanted.board != "batch" and shot.probe_x is not None
@@ -172,11 +167,12 @@ def _board(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving:
     places = neighbours(x) if by_neighbours else placed(x, axes)
     state = snapshot_state(x, labels, shot.method, places, data.names)
     now, desk = _looked_at(state, wanted.looks.get("board", ()), moving)
-    scales = eye.scales("probe" if probe else "batch", now)
+    scales = _scales(run, eye, "probe" if probe else "batch", side, now)
+    title = say("train.board.probe" if probe else "train.board.batch", m=now.m, classes=len(now.state.batch.classes))
+    if not moving and step_of(frame) != step_of(shown):  # at full speed the probe is embedded at some steps alone
+        title = say("train.board.earlier", title=title, step=step_of(frame))
     board = {
-        "title": say(
-            "train.board.probe" if probe else "train.board.batch", m=now.m, classes=len(now.state.batch.classes)
-        ),
+        "title": title,
         "hint": say(f"train.board.hint.{'tsne' if by_neighbours else min(4, x.shape[1])}", d=x.shape[1]),
         "editable": False,
         "planar": False,
@@ -198,7 +194,25 @@ def _pairs(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving:
     state = snapshot_state(shot.x, shot.labels, shot.method, nowhere, run.engine.data.names)
     now, desk = _looked_at(state, wanted.looks.get("pairs", ()), moving)
     layout = LAYOUTS["train_pairs" if len(frame) == 1 else "train_duel"]
-    return message(desk, now, None, eye.scales("batch", now), layout, **_own(shot.rows))
+    return message(desk, now, None, _scales(run, eye, "batch", side, now), layout, **_own(shot.rows))
+
+
+def _scales(run: Run, eye: _Eye, part: str, side: int, now: Scene) -> Scales:
+    """What a step is drawn to; of the probe, or of its batch."""
+    recording, engine = run.recording, run.engine
+    assert engine is not None
+    labels, probe = engine.data.labels, engine.probe
+
+    def look(step: int) -> Scene:
+        found = (recording.probed if part == "probe" else recording.at)(step)
+        if found is None:
+            return now
+        shot = found[side]
+        x, of = (shot.probe_x, labels[probe]) if part == "probe" and shot.probe_x is not None else (shot.x, shot.labels)
+        return scene(snapshot_state(x, of, shot.method, np.zeros((len(x), 2))))
+
+    scales = eye.scales.setdefault((part, side), RunScales(engine.total))
+    return scales.at(now, len(recording.losses), look)
 
 
 def _looked_at(state: State, looks: Iterable[Mapping[str, Any]], moving: bool) -> tuple[Scene, Desk]:

@@ -16,6 +16,7 @@ from msviz.state import State
 from msviz.views.scene import Scene
 
 MAX_KEPT: Final = 512  # points of a snapshot that becomes the current batch: what every page shows at once
+LONGEST_NAME: Final = 40  # characters of a class's name in a batch
 EXACT: Final = 3  # dimensions that a board shows as they are
 
 
@@ -168,6 +169,8 @@ def kept_batch(
     labels: Int64[np.ndarray, " m"],
     axes: Float64[np.ndarray, "d 2"] | None,
     note: dict[str, Any],
+    names: Sequence[str] | None = None,
+    digits: Int64[np.ndarray, " m"] | None = None,
 ) -> Batch:
     """A snapshot as a batch for every page: points on circle and sphere can be moved there.
 
@@ -175,6 +178,8 @@ def kept_batch(
         x, labels: the snapshot's; of more than 512 points the first ones of every class are taken.
         axes: those of its board; None for 2 and 3 dimensions.
         note: how it was trained, as JSON.
+        names: what the classes are called, by label; long ones are cut, so that a link can hold them.
+        digits: of which of scikit-learn's digits each point is the image; None = of none.
 
     Example:
         >>> kept_batch(np.eye(2, dtype=np.float32), np.array([0, 1]), None, {}).editable
@@ -182,9 +187,21 @@ def kept_batch(
     """
     rows = evenly(labels, MAX_KEPT)
     board = placed(x, axes)[rows]
-    own = classes(labels[rows])[1].tolist()
+    found, own = classes(labels[rows])
     wide = None if axes is None else x[rows].astype(np.float64)
-    return Batch.of(board, own, x=wide, source=Source("training", "training", note))
+    return Batch.of(
+        board,
+        own.tolist(),
+        x=wide,
+        source=Source("training", "training", note),
+        names=None if names is None else [_cut(names[label]) for label in found],
+        digits=None if digits is None else digits[rows].tolist(),
+    )
+
+
+def _cut(name: str) -> str:
+    whole = name.encode(errors="replace").decode()  # half of a surrogate pair is no text
+    return whole if len(whole) <= LONGEST_NAME else f"{whole[: LONGEST_NAME - 1]}…"
 
 
 def evenly(labels: Int64[np.ndarray, " m"], most: int) -> Int64[np.ndarray, " k"]:

@@ -22,7 +22,7 @@ from tests.state.strategies import states
 
 RESERVED = {
     *("loss", "epsilon", "batch", "points", "flat", "vs", "pair", "hide", "shares", "diff", "zoom", "camera", "forces"),
-    *("case", "row", "watch", "step", "table1"),
+    *("case", "row", "watch", "step", "table1", "run", "rate"),
 }
 
 
@@ -161,3 +161,11 @@ def test_a_link_made_by_the_first_version_still_opens() -> None:
 
 _PINNED = replace(Batch.of([[1, 0], [0, 1], [-0.5, 0.25]], [0, 1, 255], ids=[2, 0, 7], digits=[5, -1, 1796]), next_id=9)
 FIRST = "eNpjZGRm4GRgYGAG4n____9nB9IMjP9ZGf7_Z2FncAByHgCxA4NAtFJGYl6Kko6Skk51bSwARA4MvQ"
+
+
+def test_what_classes_are_called_travels_with_the_points() -> None:
+    batch = Batch.of([[1, 0], [0, 1], [-1, 0]], [0, 1, 2], names=["ä", "猫 & dog", "~7"])
+    state, errors = decode(encode(default_state().with_batch(batch)))
+    assert (state.batch, state.batch.names, errors) == (batch, batch.names, ())
+    nameless, _ = decode(encode(default_state().with_batch(Batch.of([[1, 0]], [0]))))
+    assert nameless.batch.names is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from msviz.ui.engines import Engine
 from msviz.ui.runs import Run
 from msviz.ui.train_frames import answer
 from msviz.ui.train_pictures import kept
+from msviz.ui.train_scales import rounded_up
 from tests.ui.parcels import Message, unpack
 
 CONFIG = TrainConfig(
@@ -93,6 +94,7 @@ def test_the_heatmap_of_a_step_is_the_one_that_made_it(visitors: list[Visitor]) 
     order = pairs.head["order"]
     expected = shot.evaluation.gradient.numpy()[np.ix_(order, order)]
     np.testing.assert_array_equal(pairs.gradient, expected.astype(np.float32))
+    assert shot.probe_x is not None
     unit = shot.probe_x / np.linalg.norm(shot.probe_x, axis=1, keepdims=True)
     np.testing.assert_allclose(np.reshape(board.head["places"], (-1, 3)), unit, atol=2**-14)
     assert head["figures"]["loss"] == [shot.loss]
@@ -180,11 +182,50 @@ def test_a_duel_shows_both_from_the_same_start_and_where_they_part(visitors: lis
     assert all(len(losses) == 2 for losses in head["losses"])
 
 
-def test_colours_are_drawn_to_one_scale_all_through_a_run(visitors: list[Visitor]) -> None:
+def looks(visitor: Visitor, steps: Iterable[int]) -> dict[int, tuple[Any, ...]]:
+    """What a visitor sees who looks at these steps, in this order: colours, arrows, places."""
+    seen = {}
+    for step in steps:
+        _, (board, pairs) = visitor.ask(want=step)
+        seen[step] = (pairs.scale, board.head["forces"], board.head["edges"], board.head["places"])
+    return seen
+
+
+@pytest.mark.parametrize("speed", ["normal", "fast"])
+def test_a_step_looks_the_same_whatever_was_looked_at_before(visitors: list[Visitor], speed: str) -> None:
+    visitor, another = visit(visitors), visit(visitors)
+    for one in (visitor, another):
+        one.run.speed = speed
+        for _ in range(20):
+            one.run.step()
+            one.run._awaited = True  # the same steps have the probe in both
+    assert looks(visitor, range(20)) == looks(another, reversed(range(20)))
+
+
+def test_colours_reach_the_largest_weight_of_the_run_and_of_the_step(visitors: list[Visitor]) -> None:
     visitor = visit(visitors)
-    scales = [visitor.ask({"kind": "step"})[1][1].scale for _ in range(6)]
-    assert scales == sorted(scales)
-    assert visitor.ask(want=0)[1][1].scale == scales[-1]
+    for _ in range(12):
+        visitor.run.step()
+    heaviest = [visitor.run.recording.at(step)[0].weights.largest for step in range(12)]  # type: ignore[index]
+    scales = [scale for scale, *_ in looks(visitor, range(12)).values()]
+    assert all(scale >= weight for scale, weight in zip(scales, heaviest, strict=True))
+    assert max(scales) <= rounded_up(max(heaviest))
+    assert "one scale for the run" in visitor.ask()[1][1].head["panels"][1]["note"]
+
+
+def test_the_board_says_of_which_step_it_is_where_the_probe_was_not_embedded(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    visitor.run.speed = "fast"
+    for _ in range(3):
+        visitor.run.step()  # which embeds the probe
+    with visitor.run._between_steps():
+        visitor.run._awaited = False
+        visitor.run._step()
+    head, (board, _) = visitor.ask(want=3)
+    assert (head["shown"], head["board_step"]) == (3, 2)
+    assert board.head["board"]["title"].endswith(", as they were at step 2")
+    _, (board, _) = visitor.ask(want=2)
+    assert "step" not in board.head["board"]["title"]
 
 
 def test_a_step_becomes_a_batch_that_can_be_edited(visitors: list[Visitor]) -> None:

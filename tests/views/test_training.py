@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msviz.core.methods import METHODS, Method
+from msviz.state import State, decode, encode
 from msviz.training.snapshot import Snapshot
 from msviz.training.trainer import Change
 from msviz.views.scene import scene
@@ -150,6 +151,28 @@ def test_a_kept_snapshot_of_many_dimensions_keeps_them_all() -> None:
     batch = kept_batch(x, LABELS, Axes(1).at(0, lambda step: x), {})
     assert not batch.editable
     np.testing.assert_array_equal(batch.x, x.astype(np.float64))
+
+
+def test_a_kept_snapshot_says_what_its_classes_are_called_here_and_in_a_link() -> None:
+    names = ["left out", "ant", "bee" * 20, "\ud800"]
+    batch = kept_batch(embeddings(3)[:4], np.array([3, 1, 2, 1]), None, {}, names)
+    assert [batch.class_name(label) for label in batch.labels] == ["?", "ant", "bee" * 13 + "…", "ant"]
+    again, errors = decode(encode(State(batch, METHODS["paper"])))
+    assert (again.batch, again.batch.names, errors) == (batch, batch.names, ())
+
+
+def test_the_longest_names_of_the_most_classes_fit_into_a_link() -> None:
+    labels = np.arange(512) % 256
+    batch = kept_batch(np.tile(np.eye(3), (171, 1))[:512], labels, None, {}, ["猫" * 99] * 256)
+    assert decode(encode(State(batch, METHODS["paper"])))[0].batch == batch
+
+
+def test_a_kept_snapshot_of_digits_keeps_their_images() -> None:
+    batch = kept_batch(embeddings(3)[:3], np.array([7, 7, 2]), None, {}, list("0123456789"), np.array([1700, 3, 9]))
+    assert batch.digits == (1700, 3, 9)
+    assert [batch.class_name(label) for label in batch.labels] == ["7", "7", "2"]
+    again, _ = decode(encode(State(batch, METHODS["paper"])))
+    assert (again.batch.digits, again.batch.class_name(1)) == (batch.digits, "7")
 
 
 def test_at_most_512_points_are_kept_evenly_by_class() -> None:

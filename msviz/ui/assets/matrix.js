@@ -206,7 +206,7 @@ function makeMatrix(bench, parent, name) {
       write(after, right);
     });
     foot.classList.toggle("words", Boolean(spec().note));
-    write(foot, spec().note ?? (name === "w" ? bench.head.proof : ""));
+    write(foot, [spec().note, name === "w" ? bench.head.proof : ""].filter(Boolean).join(" · "));
   }
 
   // ---- pointer and keyboard ---------------------------------------------------------------------------------------------
