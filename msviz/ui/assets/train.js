@@ -19,7 +19,7 @@ function makeRunFlow(told) {
 
 function makeTraining(shadow) {
   shadow.adoptedStyleSheets = ["bench", "train"].map((name) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(SHEETS[name]); return sheet; });
-  const root = shadow.querySelector(".train"), address = new URL("msviz/run", document.baseURI);
+  const root = shadow.querySelector(".train"), server = new URL("msviz/run", document.baseURI);
   const training = { root, data: null, head: null, want: null, losses: [], texts: {}, points: "probe" };
   let dos = [], busy = false, timer = 0, have = "", news = false;
 
@@ -39,7 +39,7 @@ function makeTraining(shadow) {
     root.dataset.waiting = "1";
     let later = ASK_AGAIN_MS;
     try {
-      const reply = await fetch(address, { method: "POST", body: JSON.stringify(body) });
+      const reply = await fetch(server, { method: "POST", body: JSON.stringify(body) });
       if (!reply.ok) throw new Error(reply.statusText);
       const bytes = new Uint8Array(await reply.arrayBuffer());
       if (run === training.data.run) show(bytes);
@@ -136,7 +136,7 @@ function makeTraining(shadow) {
     const rows = [...new Set(benches.flatMap(({ head }) => head.items))].filter((row) => !known.has(row));
     if (!rows.length) return;
     for (const row of rows) known.set(row, null);
-    const reply = await fetch(address, { method: "POST", body: JSON.stringify({ run, pictures: rows }) });
+    const reply = await fetch(server, { method: "POST", body: JSON.stringify({ run, pictures: rows }) });
     const pixels = new Uint8Array(await reply.arrayBuffer()), each = pixels.length / rows.length;
     if (!reply.ok || run !== training.data.run) return;
     if (each) rows.forEach((row, k) => known.set(row, pixels.subarray(k * each, (k + 1) * each)));
@@ -200,7 +200,7 @@ function makeTraining(shadow) {
   watchTheme(root, restyle);
   window.addEventListener("pagehide", (event) => {
     const body = JSON.stringify({ run: training.data?.run, do: [{ kind: "close" }] });
-    if (!event.persisted && training.data) navigator.sendBeacon(address, body);
+    if (!event.persisted && training.data) navigator.sendBeacon(server, body);
   });
   return training;
 }
