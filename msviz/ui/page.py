@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from msviz.text import say
+from msviz.core.errors import MsvizError
+from msviz.text import say, say_error
 from msviz.ui.batches import batch_menu
 from msviz.ui.takeaway import take_away
 
@@ -32,3 +34,14 @@ def heading(name: str, beside: Callable[[], None] | None = None) -> None:
             batch_menu()
         if st.button(say("menu.take"), icon=":material/download:"):
             take_away()
+
+
+def refuse(errors: Iterable[MsvizError]) -> None:
+    """Say what was refused. Names in it come from links and files: they stay text, and make no markup and no request.
+
+    Args:
+        errors: none says nothing.
+    """
+    text = " ".join(map(say_error, errors))
+    if text:
+        st.error(re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text))

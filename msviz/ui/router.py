@@ -31,6 +31,11 @@ a:is([data-testid^=stTopNav], [data-testid^=stSidebarNav]):focus-visible {
   outline: 3px solid currentColor; outline-offset: -3px; }
 /* Streamlit writes a choice in the accent colour on a tint of it: too faint to read on either ground. */
 button[role=radio][aria-checked=true] { color: inherit !important; font-weight: 600; }
+/* On a phone what is chosen stands side by side, so that what is done with it is on the first screen. */
+@media (max-width: 640px) {
+  .st-key-heading { gap: .3rem .5rem; }
+  .st-key-heading > .stElementContainer:has(.stSelectbox) { flex: 1 1 40%; width: auto; min-width: 0; }
+}
 </style>"""
 
 

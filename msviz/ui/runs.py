@@ -131,7 +131,8 @@ class Run(Worker):
         """How it stands."""
         engine, ticket = self.engine, self._ticket
         place = self._queue.place(ticket) if ticket is not None else 0
-        step = len(self.recording.losses)
+        losses = len(self.recording.losses)
+        step = losses if engine is None or engine.stop is None else max(0, losses - 1)  # the last one is but looked at
         if self._error is not None:
             doing: Doing = "failed"
         elif self._asleep:

@@ -21,6 +21,7 @@ from msviz.training.sources import Features, source_from_json, source_to_json
 from msviz.ui import session
 from msviz.ui.components import component
 from msviz.ui.desk import Desk
+from msviz.ui.page import refuse
 from msviz.ui.setups import FILES, OWN, SETUPS, Chosen, chosen_setup
 from msviz.ui.train_files import files_menu
 from msviz.ui.train_link import first_rate, run_query
@@ -154,8 +155,7 @@ def stage() -> None:
     if session.widget(_KEPT):
         session.keep(_KEPT, False)
         st.switch_page(PLAYGROUND)
-    if refused():
-        st.error(" ".join(map(say_error, refused())))
+    refuse(refused())
     now, method = training(), session.desk().state.method
     chosen = now.chosen
     now.run.set(method=method)  # nothing happens where it is the same

@@ -10,9 +10,10 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from msviz.core.losses.spec import param_infos
-from msviz.text import say, say_error
+from msviz.text import say
 from msviz.training.files import Folder
 from msviz.training.uploads import MAX_BYTES, MAX_IMAGES, Upload, read_upload
+from msviz.ui.page import refuse
 from msviz.ui.setups import FILES, Chosen, files_setup
 from msviz.ui.training import begin, refused, training
 
@@ -53,7 +54,7 @@ def _train(sent: Sequence[Any], size: int) -> None:
         return Chosen(FILES, files_setup(data, name), training().chosen.other, data=data)
 
     if not begin(make):
-        st.error(" ".join(map(say_error, refused())))
+        refuse(refused())
         return
     _forget(sent)
     st.rerun()

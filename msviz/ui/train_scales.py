@@ -1,12 +1,14 @@
-"""To what the weights and arrows of a run are drawn: one scale for all its steps, so that pictures compare.
+"""To what the weights and arrows of a run are drawn: one scale for most of its steps, so that pictures compare.
 
-A scale depends on the recording and the step alone, never on what was looked at before: it reaches the largest value
-at a dozen steps of the run with the same method, and this step's own, rounded up.
+A scale depends on the recording and the step alone, never on what was looked at before: it reaches the median, over a
+dozen steps of the run with the same method, of the largest value there; in a heavier step, that step's own. So the
+first steps, in which a triplet loss may weigh twenty times as much, do not leave the others blank.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -68,7 +70,8 @@ class RunScales:
             seen = look(step)
             self.known.append((seen.state.method, _heaviest(seen), longest_step(seen)))
         same = [mark[1:] for mark in self.known if mark[0] == now.state.method]
-        weight, force = (max(values) for values in zip((_heaviest(now), longest_step(now)), *same, strict=True))
+        usual = [statistics.median(values) for values in zip(*same, strict=True)] or [0.0, 0.0]
+        weight, force = max(_heaviest(now), usual[0]), max(longest_step(now), usual[1])
         return Scales(rounded_up(weight), rounded_up(force), now)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,6 +60,11 @@ def training(app: AppTest) -> Training:
     return found
 
 
+def said(app: AppTest) -> list[str]:
+    """What was refused, as it is read: backslashes keep markup from being one."""
+    return [re.sub(r"\\(.)", r"\1", error.value) for error in app.error]
+
+
 def ready(app: AppTest) -> Training:
     now, end = training(app), time.monotonic() + 30
     now.run.poll()
@@ -110,7 +116,7 @@ def test_a_batch_that_cannot_be_trained_is_refused_in_words_and_the_old_run_stay
     before = training(app)
     app.selectbox[0].set_value(OWN).run()
     assert not app.exception
-    assert [error.value for error in app.error] == [say("error.own_batch", got="1")]
+    assert said(app) == [say("error.own_batch", got="1")]
     assert training(app) is before
 
 
@@ -168,8 +174,14 @@ def test_a_link_opens_the_same_run(opened: Any) -> None:
 def test_a_link_whose_run_cannot_be_begun_opens_the_first_one_and_says_so(opened: Any, run: str) -> None:
     app = opened(query={"run": run}, fault=True)
     assert training(app).chosen.setup == "glyphs"
-    assert [error.value[: len("The link trains")] for error in app.error] == ["The link trains"]
+    assert [sentence[: len("The link trains")] for sentence in said(app)] == ["The link trains"]
     ready(app)
+
+
+def test_a_name_from_a_link_is_no_markup(opened: Any) -> None:
+    app = opened(query={"run": "![x](//e.org/p) <b> ~~q~~"}, fault=True)
+    (shown,) = (error.value for error in app.error)
+    assert r"\!\[x\]\(\/\/e\.org\/p\) \<b\> \~\~q\~\~" in shown
 
 
 def test_what_does_not_fit_the_data_is_refused_and_the_run_before_stays(opened: Any) -> None:
@@ -228,7 +240,7 @@ def test_features_of_ones_own_become_a_run_that_no_link_holds(opened: Any) -> No
 
 def test_files_that_cannot_be_read_are_refused_in_one_sentence_and_the_run_before_stays() -> None:
     sent = send(b"no archive", "resnet.npz")
-    assert [error.value for error in sent.error] == [
+    assert said(sent) == [
         say("error.features_file", path="resnet.npz", problem="it is damaged, or another kind of file")
     ]
     assert training(sent).chosen.setup == "glyphs"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from msviz.core.methods import METHODS
+from msviz.core.methods import METHODS, Method
 from msviz.text import say
 from msviz.training.config import TrainConfig
 from msviz.training.sources import Blobs, Glyphs, Points
@@ -110,6 +110,7 @@ def test_played_to_the_end_the_curves_are_those_of_a_bare_loop(visitors: list[Vi
     assert [step for step, _ in head["recalls"]] == [0, 10, 20, 30]
     assert len(head["mined"]) == 31
     assert head["stop"].startswith("All steps")
+    assert (head["step"], head["total"]) == (30, 30)
     assert head["shown"] == 30
 
 
@@ -202,15 +203,24 @@ def test_a_step_looks_the_same_whatever_was_looked_at_before(visitors: list[Visi
     assert looks(visitor, range(20)) == looks(another, reversed(range(20)))
 
 
-def test_colours_reach_the_largest_weight_of_the_run_and_of_the_step(visitors: list[Visitor]) -> None:
+def test_colours_have_one_scale_for_the_run_and_reach_farther_in_a_heavier_step(visitors: list[Visitor]) -> None:
     visitor = visit(visitors)
     for _ in range(12):
         visitor.run.step()
     heaviest = [visitor.run.recording.at(step)[0].weights.largest for step in range(12)]  # type: ignore[index]
+    usual = float(np.median(heaviest[::3]))  # 30 steps, a dozen marks: every third one
     scales = [scale for scale, *_ in looks(visitor, range(12)).values()]
-    assert all(scale >= weight for scale, weight in zip(scales, heaviest, strict=True))
-    assert max(scales) <= rounded_up(max(heaviest))
+    assert scales == [rounded_up(max(usual, weight)) for weight in heaviest]
     assert "one scale for the run" in visitor.ask()[1][1].head["panels"][1]["note"]
+
+
+def test_a_method_that_was_changed_on_the_way_has_a_scale_of_its_own(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors)
+    visitor.ask({"kind": "step"})
+    before = visitor.ask(want=0)[1][1].scale
+    visitor.run.set(method=Method("triplet"))
+    visitor.ask({"kind": "step"})
+    assert visitor.ask(want=0)[1][1].scale == before
 
 
 def test_the_board_says_of_which_step_it_is_where_the_probe_was_not_embedded(visitors: list[Visitor]) -> None:
