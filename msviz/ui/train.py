@@ -26,7 +26,7 @@ from msviz.ui.setups import FILES, OWN, SETUPS, Chosen, chosen_setup
 from msviz.ui.train_files import files_menu
 from msviz.ui.train_link import first_rate, run_query
 from msviz.ui.train_pictures import kept
-from msviz.ui.training import Training, begin, refused, training
+from msviz.ui.training import Training, choose, refused, training
 from msviz.views.method_name import method_name
 
 KEY: Final = "msviz.train"
@@ -84,13 +84,13 @@ def _choose_setup() -> None:
         session.keep(key, now.chosen.setup)
         session.keep(_ASKED, True)
     else:
-        begin(lambda: replace(chosen_setup(name, session.desk().state.batch), other=now.chosen.other))
+        choose(lambda: replace(chosen_setup(name, session.desk().state.batch), other=now.chosen.other))
 
 
 def _choose_other() -> None:
     now = training()
     slug = session.widget(f"msviz.train.other.{now.run.token}")
-    begin(lambda: replace(now.chosen, other=None if slug is None else METHODS[slug]))
+    choose(lambda: replace(now.chosen, other=None if slug is None else METHODS[slug]))
 
 
 def _settings(now: Training) -> None:
@@ -142,7 +142,7 @@ def _apply(now: Training, controls: list[_Control]) -> None:
         data = source_from_json({**source_to_json(config.data), **of("data")}) if of("data") else config.data
         return replace(now.chosen, config=replace(config, data=data, **of("run")))
 
-    begin(make)
+    choose(make)
     st.rerun()
 
 

@@ -15,7 +15,7 @@ from msviz.training.files import Folder
 from msviz.training.uploads import MAX_BYTES, MAX_IMAGES, Upload, read_upload
 from msviz.ui.page import refuse
 from msviz.ui.setups import FILES, Chosen, files_setup
-from msviz.ui.training import begin, refused, training
+from msviz.ui.training import begin, training
 
 SIZES: Final = {info.name: info for info in param_infos(Folder)}["size"]
 
@@ -53,8 +53,9 @@ def _train(sent: Sequence[Any], size: int) -> None:
         name = sent[0].name.replace("\\", "/").split("/")[0]
         return Chosen(FILES, files_setup(data, name), training().chosen.other, data=data)
 
-    if not begin(make):
-        refuse(refused())
+    refused = begin(make)
+    if refused is not None:
+        refuse([refused])
         return
     _forget(sent)
     st.rerun()

@@ -79,22 +79,32 @@ def _of_link(query: Mapping[str, str]) -> Training | None:
         return None
 
 
-def begin(make: Callable[[], Chosen]) -> bool:
-    """Another run in place of the old one; if it is refused, the old one stays and the page says why.
+def begin(make: Callable[[], Chosen]) -> MsvizError | None:
+    """Another run in place of the old one; if it is refused, the old one stays.
 
     Args:
         make: says what is to be trained.
 
     Returns:
-        Whether it began.
+        Why not; None when it began.
     """
     old = training()
     try:
         new = Training.begin(make(), at_once=True)
     except MsvizError as error:
-        session.keep(_REFUSED, (error,))
-        return False
+        return error
     session.keep(_TRAINING, new)
     session.keep(_REFUSED, ())
     old.run.close()
-    return True
+    return None
+
+
+def choose(make: Callable[[], Chosen]) -> None:
+    """The same, and the page says why it was refused.
+
+    Args:
+        make: says what is to be trained.
+    """
+    error = begin(make)
+    if error is not None:
+        session.keep(_REFUSED, (error,))

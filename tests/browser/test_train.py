@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import urllib.request
+from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.playground import AT_REST, TWO_FRAMES, Playground
@@ -23,9 +25,9 @@ PLACES = "all => all.map(ring => ring.getAttribute('cx'))"
 class Train:
     """The open page."""
 
-    def __init__(self, page: Page, address: str) -> None:
+    def __init__(self, page: Page, address: str, query: str = "") -> None:
         self.page = page
-        page.goto(f"{address}/train")
+        page.goto(f"{address}/train{query}")
         self.settle()
 
     def settle(self) -> Train:
@@ -162,6 +164,42 @@ def test_by_keyboard_alone_and_the_board_follows_the_batch(train: Train) -> None
     expect(train.page.locator(".scrub .label")).to_have_text(f"Step {there}")
     train.settle().page.locator(".below select").select_option("batch")
     expect(train.page.locator(".board h2")).to_contain_text("this step's batch")
+
+
+def test_a_link_opens_the_same_run_ready_to_play(page: Page, address: str) -> None:
+    train = Train(page, address, "?run=rings~seed~5&beta=70")
+    rate = train.page.locator(".transport input")
+    rate.fill("0.02")
+    rate.press("Enter")
+    train.settle()
+    for _ in range(3):
+        train.press("step").settle()
+    curve = train.curve()
+    train.page.get_by_role("button", name="Copy link").click()
+    copied = train.page.evaluate("() => navigator.clipboard.readText()")
+    assert copied == train.page.url  # so a reload begins the same run, too
+    again = Train(page, address, copied.partition("/train")[2])
+    assert again.step == 0
+    for _ in range(3):
+        again.press("step").settle()
+    assert again.curve() == curve
+
+
+def test_a_folder_of_ones_own_images_is_trained_on(train: Train, tmp_path: Path) -> None:
+    for name, grey in (("ants", 0), ("bees", 255)):
+        (tmp_path / "pets" / name).mkdir(parents=True)
+        for k in range(8):
+            Image.new("L", (16, 16), grey + k * (1 if grey == 0 else -1)).save(tmp_path / "pets" / name / f"{k}.png")
+    train.page.get_by_role("combobox", name="What is trained").click()
+    train.page.get_by_role("option", name="My own files").click()
+    train.page.get_by_role("tab", name="A folder of images").click()
+    train.page.locator('[role="dialog"] input[type=file]').last.set_input_files(tmp_path / "pets")
+    expect(train.page.get_by_role("dialog").get_by_text("pets/bees/7.png")).to_be_attached()
+    train.page.get_by_role("button", name="Train on these").last.click()
+    expect(train.page.locator(".below .caption")).to_contain_text("from pets.")
+    train.settle().press("step").settle()
+    assert train.step == 1
+    expect(train.page.locator(".names li")).to_have_text(["ants", "bees"])
 
 
 def test_somebody_who_comes_back_finds_the_run(train: Train) -> None:
