@@ -1,9 +1,10 @@
 // Play, pause, one step, rewind; speed and learning rate; what the board shows; how far the run has come.
 
 function makeTransport(training, parent) {
-  const bar = node("div", { className: "transport", role: "group" }, parent), error = node("p", { className: "failed", role: "alert", hidden: true }, parent);
+  const bar = node("div", { className: "transport", role: "group" }, parent), go = node("div", { className: "go" }, bar), more = node("div", { className: "more" }, bar);
+  const error = node("p", { className: "failed", role: "alert", hidden: true }, parent);
   const button = (name, act) => {
-    const made = node("button", { type: "button", className: `button ${name}` }, bar);
+    const made = node("button", { type: "button", className: `button ${name}` }, go);
     made.addEventListener("click", () => { if (made.getAttribute("aria-disabled") !== "true") act(); });
     return made;
   };
@@ -14,12 +15,12 @@ function makeTransport(training, parent) {
   const step = button("step", () => { latest(); training.do("step"); });
   const rewind = button("rewind", () => { latest(); training.do("rewind"); });
 
-  const speedBox = node("label", {}, bar), speedWord = node("span", {}, speedBox), speed = node("select", {}, speedBox);
+  const speedBox = node("label", {}, more), speedWord = node("span", {}, speedBox), speed = node("select", {}, speedBox);
   for (const name of ["slow", "normal", "fast"]) node("option", { value: name }, speed);
   speed.addEventListener("change", () => training.do("speed", { to: speed.value }));
-  const rateBox = node("label", {}, bar), rateWord = node("span", {}, rateBox), rate = node("input", { type: "number", step: "any", min: 0, inputMode: "decimal" }, rateBox);
+  const rateBox = node("label", {}, more), rateWord = node("span", {}, rateBox), rate = node("input", { type: "number", step: "any", min: 0, inputMode: "decimal" }, rateBox);
   rate.addEventListener("change", () => { if (Number.isFinite(rate.valueAsNumber)) training.do("rate", { to: rate.valueAsNumber }); });
-  const words = node("p", { className: "words" }, bar), doing = node("b", { role: "status" }, words), count = node("span", {}, words);
+  const words = node("p", { className: "words" }, go), doing = node("b", { role: "status" }, words), count = node("span", {}, words);
 
   // Under the curves: what the data are, what the board shows, and the way to the other pages.
   const below = node("div", { className: "below" }), about = node("p", { className: "caption" }, below);
