@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,10 +18,9 @@ from msviz.ui.desk import Desk
 from msviz.ui.layouts import LAYOUTS
 from msviz.ui.recording import Frame, step_of
 from msviz.ui.runs import Run
-from msviz.ui.train_scales import RunScales
-from msviz.views.board import Scales
+from msviz.ui.train_eye import Eye
 from msviz.views.scene import Scene, scene
-from msviz.views.training import EXACT, Axes, board_steps, kept_batch, neighbours, placed, snapshot_state
+from msviz.views.training import board_steps, kept_batch, neighbours, placed, snapshot_state
 
 LOOKS: Final = ("select", "show", "zoom")
 
@@ -57,18 +55,6 @@ class Shown:
     messages: tuple[bytes, ...]
 
 
-@dataclass
-class _Eye:
-    """How a run is looked at: the same axes and scales for all its steps, so that pictures compare."""
-
-    era: int
-    axes: list[Axes]
-    scales: dict[tuple[str, int], RunScales] = field(default_factory=dict)
-
-
-_EYES: Final[WeakKeyDictionary[Run, _Eye]] = WeakKeyDictionary()
-
-
 def pictures(run: Run, wanted: Wanted, have: str) -> Shown | None:
     """The pictures of the step that is wanted; None before the first.
 
@@ -92,7 +78,7 @@ def pictures(run: Run, wanted: Wanted, have: str) -> Shown | None:
     }
     if key == have:
         return Shown(head, frame, ())
-    eye = _eye(run, frame)
+    eye = Eye.of(run, frame)
     messages = [
         part
         for side in range(len(frame))
@@ -117,14 +103,14 @@ def kept(run: Run, step: int, batch: bool, name: str) -> Batch | None:
     if found is None or run.engine is None:
         return None
     _, frame = found
-    shot, eye, labels = frame[0], _eye(run, frame), run.engine.data.labels
+    shot, data = frame[0], run.engine.data
     of_probe = not batch and shot.probe_x is not None
     x, rows = (shot.probe_x, run.engine.probe) if of_probe else (shot.x, shot.rows)
     assert x is not None
-    data = run.engine.data
     is_digits = isinstance(run.engine.config.data, Digits)  # the only ones whose images a link can name
     note = {"setup": name, "step": shot.step}
-    return kept_batch(x, labels[rows], _axes(run, eye, frame, 0), note, data.names, rows if is_digits else None)
+    axes = Eye.of(run, frame).axes(run, frame, 0)
+    return kept_batch(x, data.labels[rows], axes, note, data.names, rows if is_digits else None)
 
 
 def _frames(run: Run, step: int | None, batch: bool) -> tuple[Frame, Frame] | None:
@@ -138,36 +124,18 @@ def _frames(run: Run, step: int | None, batch: bool) -> tuple[Frame, Frame] | No
     return frame, run.recording.probed(step_of(frame)) or frame
 
 
-def _eye(run: Run, frame: Frame) -> _Eye:
-    eye = _EYES.get(run)
-    if eye is None or eye.era != run.era:
-        eye = _EYES[run] = _Eye(run.era, [Axes(run.recording.grid) for _ in frame])
-    return eye
-
-
-def _axes(run: Run, eye: _Eye, frame: Frame, side: int) -> np.ndarray | None:
-    if frame[side].x.shape[1] <= EXACT:
-        return None
-
-    def points(step: int) -> np.ndarray:
-        shot = (run.recording.probed(step) or frame)[side]
-        return shot.x if shot.probe_x is None else shot.probe_x
-
-    return eye.axes[side].at(step_of(frame), points)
-
-
-def _board(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving: bool, shown: Frame) -> bytes:
+def _board(run: Run, wanted: Wanted, eye: Eye, frame: Frame, side: int, moving: bool, shown: Frame) -> bytes:
     assert run.engine is not None
     shot, data = frame[side], run.engine.data
     probe = wanted.board != "batch" and shot.probe_x is not None
     rows, x = (run.engine.probe, shot.probe_x) if probe else (shot.rows, shot.x)
     assert x is not None
-    labels, axes = data.labels[rows], _axes(run, eye, frame, side)
+    labels, axes = data.labels[rows], eye.axes(run, frame, side)
     by_neighbours = wanted.board == "tsne" and axes is not None and not moving
     places = neighbours(x) if by_neighbours else placed(x, axes)
     state = snapshot_state(x, labels, shot.method, places, data.names)
     now, desk = _looked_at(state, wanted.looks.get("board", ()), moving)
-    scales = _scales(run, eye, "probe" if probe else "batch", side, now)
+    scales = eye.scales(run, "probe" if probe else "batch", side, now)
     title = say("train.board.probe" if probe else "train.board.batch", m=now.m, classes=len(now.state.batch.classes))
     if not moving and step_of(frame) != step_of(shown):  # at full speed the probe is embedded at some steps alone
         title = say("train.board.earlier", title=title, step=step_of(frame))
@@ -187,32 +155,14 @@ def _board(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving:
     return message(desk, now, None, scales, LAYOUTS["train_board"], board=board, forces=forces, **own)
 
 
-def _pairs(run: Run, wanted: Wanted, eye: _Eye, frame: Frame, side: int, moving: bool) -> bytes:
+def _pairs(run: Run, wanted: Wanted, eye: Eye, frame: Frame, side: int, moving: bool) -> bytes:
     assert run.engine is not None
     shot = frame[side]
     nowhere = np.zeros((len(shot.rows), 2))  # nobody sees this board
     state = snapshot_state(shot.x, shot.labels, shot.method, nowhere, run.engine.data.names)
     now, desk = _looked_at(state, wanted.looks.get("pairs", ()), moving)
     layout = LAYOUTS["train_pairs" if len(frame) == 1 else "train_duel"]
-    return message(desk, now, None, _scales(run, eye, "batch", side, now), layout, **_own(shot.rows))
-
-
-def _scales(run: Run, eye: _Eye, part: str, side: int, now: Scene) -> Scales:
-    """What a step is drawn to; of the probe, or of its batch."""
-    recording, engine = run.recording, run.engine
-    assert engine is not None
-    labels, probe = engine.data.labels, engine.probe
-
-    def look(step: int) -> Scene:
-        found = (recording.probed if part == "probe" else recording.at)(step)
-        if found is None:
-            return now
-        shot = found[side]
-        x, of = (shot.probe_x, labels[probe]) if part == "probe" and shot.probe_x is not None else (shot.x, shot.labels)
-        return scene(snapshot_state(x, of, shot.method, np.zeros((len(x), 2))))
-
-    scales = eye.scales.setdefault((part, side), RunScales(engine.total))
-    return scales.at(now, len(recording.losses), look)
+    return message(desk, now, None, eye.scales(run, "batch", side, now), layout, **_own(shot.rows))
 
 
 def _looked_at(state: State, looks: Iterable[Mapping[str, Any]], moving: bool) -> tuple[Scene, Desk]:
