@@ -56,6 +56,24 @@ def read_results(path: str | Path) -> Results:
     return read(Path(path))[0]
 
 
+def parse_results(content: bytes, name: str) -> Results:
+    """What the content of a results file says, such as one that a browser sent.
+
+    Args:
+        content: all of it.
+        name: what the file is called where something is wrong with it.
+
+    Raises:
+        MsvizError: error.results_damaged, error.results_version.
+
+    Example:
+        >>> parse_results(b"no results", "mine.jsonl")
+        Traceback (most recent call last):
+        msviz.core.errors.MsvizError: line 1 of mine.jsonl is damaged, or no results of msviz; ...
+    """
+    return _parsed(content, name)[0]
+
+
 def read(path: Path) -> tuple[Results, dict[str, Any], int]:
     """What a file holds, the config of its first line, and how many of its bytes are whole lines."""
     try:
@@ -64,6 +82,10 @@ def read(path: Path) -> tuple[Results, dict[str, Any], int]:
         plain = "the results {path} cannot be read: {problem}; check the name"
         reason = problem.strerror or str(problem)
         raise MsvizError("error.results_read", plain, path=str(path), problem=reason) from problem
+    return _parsed(content, str(path))
+
+
+def _parsed(content: bytes, path: str) -> tuple[Results, dict[str, Any], int]:
     lines = content.split(b"\n")
     torn = lines.pop()
     number = 1
@@ -74,7 +96,7 @@ def read(path: Path) -> tuple[Results, dict[str, Any], int]:
                 "error.results_version",
                 "the results {path} are of version {got}, this msviz reads version {known}; use the msviz of then, "
                 "or choose another name",
-                path=str(path),
+                path=path,
                 got=shown(head["version"]),
                 known=VERSION,
             )
@@ -95,7 +117,7 @@ def read(path: Path) -> tuple[Results, dict[str, Any], int]:
         raise
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
         plain = "line {line} of {path} is damaged, or no results of msviz; repair it, or choose another name"
-        raise MsvizError("error.results_damaged", plain, line=number, path=str(path)) from problem
+        raise MsvizError("error.results_damaged", plain, line=number, path=path) from problem
     return Results(head["what"], tuple(made), outcomes, configs, bool(torn)), head["config"], len(content) - len(torn)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from msviz.state import MAX_OTHERS, SHARES
 from msviz.text import msg, number, percent, say
 from msviz.ui import session
 from msviz.ui.desk import Desk
+from msviz.ui.tables import plain_table
 from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, top_shares
 from msviz.views.compare_table import CompareTable, compare_csv, compare_table, table_words
 from msviz.views.method_name import method_name
@@ -122,19 +122,19 @@ def _figures_table(table: CompareTable) -> str:
         (f"{row.number} · {row.name}", [number(row.total, 2), number(row.kept), *(percent(top) for top in row.tops)])
         for row in table.rows
     ]
-    return _table(say("page.compare.table.figures", pairs=table.pairs), head, rows)
+    return plain_table(say("page.compare.table.figures", pairs=table.pairs), head, rows)
 
 
 def _ranks_table(table: CompareTable, kind: str) -> str:
     head = ["", *(number(row.number) for row in table.rows)]
     rows = [(f"{row.number} · {row.name}", [number(rank, 2) for rank in getattr(row, kind)]) for row in table.rows]
-    return _table(say(f"page.compare.table.{kind}"), head, rows)
+    return plain_table(say(f"page.compare.table.{kind}"), head, rows)
 
 
 def _apart_table(table: CompareTable) -> str:
     head = ["", *(number(row.number) for row in table.rows)]
     rows = [(f"{row.number} · {row.name}", [_apart_cell(found) for found in row.apart]) for row in table.rows]
-    return _table(say("page.compare.table.apart"), head, rows)
+    return plain_table(say("page.compare.table.apart"), head, rows)
 
 
 def _apart_cell(found: Disagreement | None) -> str:
@@ -142,27 +142,3 @@ def _apart_cell(found: Disagreement | None) -> str:
         return HIDDEN
     first, second = map(share, found.shares)
     return say("page.compare.table.apart.cell", anchor=found.anchor, other=found.other, first=first, second=second)
-
-
-def _table(caption: str, head: list[str], rows: list[tuple[str, list[str]]]) -> str:
-    """A plain table: rows and columns have headings, so that a screen reader says where a number stands."""
-    top = "".join(f"<th scope='col'>{html.escape(cell)}</th>" for cell in head)
-    body = "".join(
-        f"<tr><th scope='row'>{html.escape(name)}</th>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
-        for name, cells in rows
-    )
-    title = f"<caption>{html.escape(caption)}</caption>"
-    return (
-        f"{_TABLE_STYLE}<div class='msviz-table' tabindex='0' role='group' aria-label='{html.escape(caption)}'>"
-        f"<table>{title}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-_TABLE_STYLE: Final = """<style>
-.msviz-table { overflow-x: auto; }
-.msviz-table table { border-collapse: collapse; font-size: .9375rem; font-variant-numeric: tabular-nums; }
-.msviz-table caption { text-align: left; font-weight: 600; padding: .2rem 0; white-space: nowrap; }
-.msviz-table :is(th, td) { padding: .15rem .7rem; text-align: right; white-space: nowrap; }
-.msviz-table tr { border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
-.msviz-table th[scope=row], .msviz-table thead th:first-child { text-align: left; font-weight: 400; }
-</style>"""

@@ -13,7 +13,7 @@ from msviz.ui.components import code
 
 PAGES: Final = Path(__file__).parents[2] / "pages"
 EXPLORE: Final = ("playground", "similarities", "mining", "weights", "compare")
-TRAIN: Final = ("train", "limits")
+TRAIN: Final = ("train", "ablation", "limits")
 
 ICON: Final = Path(__file__).parent / "assets" / "icon.svg"  # a file: named icons would be fetched from another host
 

@@ -15,7 +15,20 @@ ROOT = Path(msviz.text.__file__).parents[2]
 PYTHON = [*(ROOT / "msviz").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
 SCRIPTS = sorted((ROOT / "msviz" / "ui" / "assets").glob("*.js"))
 GROUPS = ("app", "page", "menu", "method", "board", "readout", "zero", "inspector", "mining", "change", "js")
-OTHERS = ("pairline", "figure2", "table1", "panel", "preset", "source", "digits", "error", "stop", "train", "limits")
+OTHERS = (
+    "pairline",
+    "figure2",
+    "table1",
+    "panel",
+    "preset",
+    "source",
+    "digits",
+    "error",
+    "stop",
+    "train",
+    "limits",
+    "ablation",
+)
 PART = "[a-z_A-Z0-9]+"  # what a gap of a pattern may stand for: one part of a key
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msviz.core.errors import MsvizError
 from msviz.core.methods import ABLATION, Method
+from msviz.core.precision import is_finite_number
 from msviz.training.ablation.paper import CLAIMS, PAPER
 from msviz.training.ablation.plan import Start, test_key
 from msviz.training.cells import Outcome
 from msviz.training.config import method_from_json
 from msviz.training.results_file import Results
 from msviz.training.statistics import Difference, Verdict, holm, paired, verdict
+
+_MOST: Final = 100_000  # seeds, settings, steps, whatever was measured
+_MOST_STARTS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -119,14 +123,23 @@ def reports(results: Results, metric: str = "test_recall_1") -> list[Report]:
     Raises:
         MsvizError: error.results_no_ablation for results of something else.
     """
-    plan = results.what.get("ablation")
     try:
-        starts = [Start(**start) for start in plan["starts"]]  # type: ignore[index]
-        seeds = range(plan["test_seeds"])  # type: ignore[index]
-    except (LookupError, TypeError) as problem:
+        plan = results.what["ablation"]
+        starts = [Start(**start) for start in plan["starts"]]
+        counts = [plan["candidates"], plan["tuning_seeds"], plan["test_seeds"]]
+        counts += [count for start in starts for count in (start.steps, start.pretrain_steps)]
+        _need(all(isinstance(count, int) and 0 <= count <= _MOST for count in counts))
+        _need(0 < len(starts) <= _MOST_STARTS and all(isinstance(start.name, str) for start in starts))
+        return [_report(results, start, range(plan["test_seeds"]), metric) for start in starts]
+    except (LookupError, TypeError, ValueError) as problem:
         plain = "these are results of something else, not of an ablation; choose a file that an ablation wrote"
         raise MsvizError("error.results_no_ablation", plain) from problem
-    return [_report(results, start, seeds, metric) for start in starts]
+
+
+def _need(holds: bool) -> None:
+    """Files are sent by anybody: what they say is looked at before it is believed."""
+    if not holds:
+        raise ValueError
 
 
 def _report(results: Results, start: Start, seeds: Sequence[int], metric: str) -> Report:
@@ -151,6 +164,7 @@ def _report(results: Results, start: Start, seeds: Sequence[int], metric: str) -
 
 def _row(name: str, outcomes: Mapping[int, Outcome], config: Mapping[str, Any], metric: str) -> Row:
     values = {seed: outcome.metrics[metric] for seed, outcome in outcomes.items() if outcome.problem is None}
+    _need(is_finite_number(config["learning_rate"]) and all(abs(value) <= _MOST for value in values.values()))
     return Row(
         name=name,
         uses=ABLATION[name],
