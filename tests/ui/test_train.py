@@ -1,9 +1,11 @@
 """The Train page runs for every choice, through Streamlit's AppTest; it never shows an exception."""
 
+import gc
 import io
 import json
 import re
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,16 @@ def test_the_run_has_the_method_of_the_visitors_desk(opened: Any) -> None:
     method = METHODS["authors"].replace(beta=70.0)
     app = opened(desk(default_state().with_method(method)))
     assert ready(app).chosen.config.method == method
+
+
+def test_a_run_that_was_chosen_leaves_nothing_when_its_tab_is_closed(opened: Any) -> None:
+    app = opened()
+    clean(app.selectbox[0].set_value("iris").run())
+    run = ready(app).run
+    left: list[Any] = [weakref.ref(run.engine), weakref.ref(run.recording)]
+    run.close()
+    gc.collect()
+    assert [thing() for thing in left] == [None, None]
 
 
 def test_a_second_method_makes_it_a_duel(opened: Any) -> None:
