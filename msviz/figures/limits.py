@@ -1,55 +1,51 @@
-"""The curves of a limit as a plotly chart: its panels side by side, in frames that stay while the curves grow."""
+"""A panel of a limit as a plotly chart, in a frame that stays while its curves grow."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from msviz.figures.methods import method_look
 from msviz.figures.theme import GREY, TRANSPARENT
-from msviz.text import number, say
+from msviz.text import number, percent, say
 from msviz.views.limits_curves import REFERENCE, Curve, Panel
 
 
-def limit_figure(panels: Sequence[Panel]) -> go.Figure:
+def limit_figure(panel: Panel) -> go.Figure:
     """The chart.
 
     Args:
-        panels: at least one.
+        panel: its axes and curves.
 
     Example:
         >>> from msviz.training.limits import CompositionPoint, CompositionSettings
         >>> from msviz.views.limits_curves import panels
-        >>> points = [CompositionPoint(2, 5, thin=0.7, kept=0.1)]
-        >>> [trace.name for trace in limit_figure(panels("composition", CompositionSettings(), points)).data]
+        >>> (panel,) = panels("composition", CompositionSettings(), [CompositionPoint(2, 5, thin=0.7, kept=0.1)])
+        >>> [trace.name for trace in limit_figure(panel).data]
         ['K = 5', "the paper's report"]
     """
-    figure = make_subplots(1, len(panels), subplot_titles=[say(panel.title) for panel in panels])
-    for at, panel in enumerate(panels, 1):
-        place = {"row": 1, "col": at}
-        for curve in panel.curves:
-            _add(figure, panel, curve, at == 1, place)
-        if panel.mark is not None:
-            _add_mark(figure, panel, place)
-        figure.update_xaxes(title=say(panel.x), **_x_axis(panel), **place)
-        figure.update_yaxes(title=say(panel.y), **_y_axis(panel), **place)
+    figure = go.Figure()
+    for curve in panel.curves:
+        _add(figure, panel, curve)
+    if panel.mark is not None:
+        _add_mark(figure, *panel.mark[:2], say(panel.mark[2]))
+    figure.update_xaxes(title=say(panel.x), zeroline=False, **_x_axis(panel))
+    figure.update_yaxes(title=say(panel.y), zeroline=False, **_y_axis(panel))
     figure.update_layout(
-        height=430,
-        margin={"l": 10, "r": 10, "t": 36, "b": 10},
+        title={"text": say(panel.title), "font": {"size": 15, "weight": "normal"}},
+        height=390 + 14 * len(panel.curves),  # on a phone the legend has a line for nearly every curve
+        margin={"l": 10, "r": 10, "t": 40, "b": 10},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         showlegend=True,
         hovermode="closest",
         **TRANSPARENT,
     )
-    figure.update_annotations(font_size=14)
     return figure
 
 
-def _add(figure: go.Figure, panel: Panel, curve: Curve, legend: bool, place: dict[str, int]) -> None:
+def _add(figure: go.Figure, panel: Panel, curve: Curve) -> None:
     value = "%{y:.1%}" if panel.scale == "share" else "%{y:.4~g}"
     told = "<br>%{customdata}" if curve.notes else ""
     if curve.look == REFERENCE:
@@ -62,45 +58,40 @@ def _add(figure: go.Figure, panel: Panel, curve: Curve, legend: bool, place: dic
         x=curve.x,
         y=curve.y,
         name=curve.name,
-        legendgroup=curve.name,
-        showlegend=legend,
         customdata=curve.notes or None,
         hovertemplate=f"{say(panel.x)}: %{{x}}<br>{say(panel.y)}: {value}{told}<extra>{curve.name}</extra>",
         **style,
-        **place,
     )
 
 
-def _add_mark(figure: go.Figure, panel: Panel, place: dict[str, int]) -> None:
-    assert panel.mark is not None
-    x, y, name = panel.mark
+def _add_mark(figure: go.Figure, x: float, y: float, name: str) -> None:
     figure.add_scatter(
         x=[x],
         y=[y],
-        name=say(name),
+        name=name,
         mode="markers",
         marker={"symbol": "star-open", "size": 15, "color": GREY, "line": {"width": 2}},
-        hovertemplate=f"{say(name)}<extra></extra>",
-        **place,
+        hovertemplate=f"{name}<extra></extra>",
     )
 
 
 def _x_axis(panel: Panel) -> dict[str, Any]:
     low, high = panel.span
-    named = {"tickvals": panel.ticks, "ticktext": [number(tick, None) for tick in panel.ticks], "zeroline": False}
-    if not panel.doubling:
+    if panel.doubling:
+        names = [number(tick, None) for tick in panel.ticks]
         return {
-            **named,
-            "tickformat": ".0%",
-            "ticktext": [f"{tick:.0%}" for tick in panel.ticks],
-            "range": _wider(low, high),
+            "type": "log",
+            "range": _wider(math.log10(low), math.log10(high)),
+            "tickvals": panel.ticks,
+            "ticktext": names,
         }
-    return {**named, "type": "log", "range": _wider(math.log10(low), math.log10(high))}
+    names = [percent(tick) for tick in panel.ticks]
+    return {"range": _wider(low, high), "tickvals": panel.ticks, "ticktext": names, "hoverformat": ".0%"}
 
 
 def _y_axis(panel: Panel) -> dict[str, Any]:
     if panel.scale == "share":
-        return {"range": [-0.04, 1.06], "tickformat": ".0%", "zeroline": False}
+        return {"range": [-0.04, 1.06], "tickformat": ".0%"}
     return {"type": "log", "dtick": 1, "exponentformat": "none"}
 
 

@@ -21,7 +21,6 @@ from msviz.views.limits_words import words
 SHOWN: Final = "limit"  # also its name in the link
 EVERY: Final = 0.5  # seconds between two looks at what is measured
 _RUNS: Final = "msviz.limits.runs"
-_REFUSED: Final = "msviz.limits.refused"
 
 
 def limits() -> None:
@@ -85,11 +84,11 @@ def _what(name: str, limit: Limit) -> None:
                 key="msviz.limits.run",
                 type="primary",
                 on_click=_begin,
-                args=(name, settings),
+                args=(name,),
             )
         st.markdown(" ".join(say(line) for line in takes(limit, settings)))
     if run is not None and run.settings != settings:
-        st.caption(say("limits.other"))
+        st.markdown(say("limits.other"))
 
 
 def _control(name: str, info: ParamInfo) -> None:
@@ -120,11 +119,15 @@ def _settings(name: str, limit: Limit) -> Any:
         return error
 
 
-def _begin(name: str, settings: Any) -> None:
+def _begin(name: str) -> None:
+    limit = LIMITS[name]
+    settings = _settings(name, limit)  # as they are at the click: a number may have changed with it
+    if isinstance(settings, MsvizError):
+        return
     before = runs().get(name)
     if before is not None:
         before.stop()
-    runs()[name] = Measuring(LIMITS[name].measure, settings)
+    runs()[name] = Measuring(limit.measure, settings)
 
 
 # What came out
@@ -161,8 +164,10 @@ def _shown(name: str, went_on: bool) -> None:
 
 def _picture(name: str, drawn: tuple[Panel, ...], points: list[Any], said: str) -> None:
     title = say(f"limits.name.{name}")
-    with savable(f"limit.{name}", title, f"msviz-limit-{name}", lambda: points_csv(points)):
-        st.plotly_chart(limit_figure(drawn), key=f"msviz.limits.{name}", config=CHART, alt=f"{title}. {said}")
+    with savable(f"limit-{name}", title, f"msviz-limit-{name}", lambda: points_csv(points)):
+        for at, (column, panel) in enumerate(zip(st.columns(len(drawn)), drawn, strict=True)):
+            key, alt = f"msviz.limits.{name}.{at}", f"{say(panel.title)}. {said}"
+            column.plotly_chart(limit_figure(panel), key=key, config=CHART, alt=alt)
 
 
 def _heading(name: str, points: list[Any]) -> None:
@@ -178,6 +183,6 @@ def _standing(limit: Limit, run: Measuring, done: int) -> None:
     if run.goes_on:
         st.progress(min(1.0, done / total), text=line)
     else:
-        st.caption(line)
+        st.markdown(line)
     if run.error is not None:
         st.error(say_error(run.error))

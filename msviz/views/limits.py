@@ -120,7 +120,9 @@ def takes(limit: Limit, settings: Any) -> tuple[Message, ...]:
         time = msg("limits.takes.seconds", points=points, count=max(1, round(seconds)))
     else:
         time = msg("limits.takes.minutes", points=points, count=round(seconds / 60))
-    return (time,) if limit.memory is None else (time, msg("limits.takes.memory", gb=limit.memory(settings) / 1e9))
+    return (
+        (time,) if limit.memory is None else (time, msg("limits.takes.memory", mb=round(limit.memory(settings) / 1e6)))
+    )
 
 
 def points_csv(points: Sequence[Any]) -> str:
