@@ -16,6 +16,7 @@ from msviz.ui.ablation_run import shared_ablation
 
 SHIPPED: Final = Path(msviz.training.__file__).parent / "results" / "ablation.jsonl"
 MAX_BYTES: Final = 8 * 2**20  # a full run is half a megabyte
+SHOWN: Final = "msviz.ablation.shown"
 SENT: Final = "msviz.ablation.sent"
 _OWN: Final = "msviz.ablation.own"
 _REFUSED: Final = "msviz.ablation.refused"
@@ -75,22 +76,22 @@ def found(source: Source) -> Found | MsvizError | None:
         return error
 
 
-def refused() -> MsvizError | None:
-    """Why the file that was sent last cannot be shown; None where it can, or nothing was sent."""
-    error: MsvizError | None = session.widget(_REFUSED)
-    return error
+def refused() -> tuple[MsvizError, ...]:
+    """Why the file that was sent last cannot be shown; nothing where it can, or none was sent."""
+    errors: tuple[MsvizError, ...] = session.widget(_REFUSED, ())
+    return errors
 
 
 def receive() -> bool:
     """Read what was sent; only in the uploader's callback. Whether it can be shown; if not, the one before stays."""
     file = session.widget(SENT)
-    session.keep(_REFUSED, None)
+    session.keep(_REFUSED, ())
     if file is None:
         return False
     try:
         check_size(file.name, file.size, MAX_BYTES)
         session.keep(_OWN, Found.of(parse_results(file.getvalue(), file.name)))
     except MsvizError as error:
-        session.keep(_REFUSED, error)
+        session.keep(_REFUSED, (error,))
         return False
     return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from msviz.core.methods import ABLATION
 from msviz.text import number, percent, say
@@ -12,6 +12,7 @@ from msviz.training.statistics import Difference
 from msviz.views.csv_text import csv_text
 from msviz.views.method_name import method_name
 
+_PAPER: Final = "paper_cars196_recall_1"
 Look = Literal["plain", "higher", "lower", "undecided"]
 
 
@@ -118,24 +119,17 @@ def row_cells(name: str, row: Row | None) -> tuple[str, list[str]]:
     return row_title(name), [*uses, here, interval(mean), f"{number(PAPER[name], 1)}%"]
 
 
-def rows_csv(report: Report) -> str:
-    """A line for each row and seed, all digits.
+def rows_csv(report: Report | None) -> str:
+    """A line for each row and seed, all digits; of the paper's numbers alone a line for each row.
 
     Args:
-        report: of one start.
+        report: of one start; None = the paper's numbers alone.
     """
-    head = ("start", "row", "uses", "method", "learning_rate", "seed", report.metric, "paper_cars196_recall_1")
+    if report is None:
+        return csv_text(("row", "uses", _PAPER), [(name, ABLATION[name], PAPER[name] / 100) for name in PAPER])
+    head = ("start", "row", "uses", "method", "learning_rate", "seed", report.metric, _PAPER)
     lines = [
-        (
-            report.start.name,
-            row.name,
-            row.uses,
-            method_name(row.method),
-            row.learning_rate,
-            seed,
-            value,
-            row.paper / 100,
-        )
+        (*(report.start.name, row.name, row.uses, method_name(row.method)), row.learning_rate, seed, value, row.paper / 100)
         for row in report.rows
         for seed, value in row.values.items()
     ]

@@ -129,7 +129,8 @@ def reports(results: Results, metric: str = "test_recall_1") -> list[Report]:
         counts = [plan["candidates"], plan["tuning_seeds"], plan["test_seeds"]]
         counts += [count for start in starts for count in (start.steps, start.pretrain_steps)]
         _need(all(isinstance(count, int) and 0 <= count <= _MOST for count in counts))
-        _need(0 < len(starts) <= _MOST_STARTS and all(isinstance(start.name, str) for start in starts))
+        names = {start.name for start in starts}
+        _need(0 < len(names) == len(starts) <= _MOST_STARTS and all(isinstance(name, str) for name in names))
         return [_report(results, start, range(plan["test_seeds"]), metric) for start in starts]
     except (LookupError, TypeError, ValueError) as problem:
         plain = "these are results of something else, not of an ablation; choose a file that an ablation wrote"
