@@ -25,8 +25,6 @@ _RUNS: Final = "msviz.limits.runs"
 
 def limits() -> None:
     """The whole page below its heading."""
-    for run in runs().values():  # what is measured goes on while another limit is looked at
-        run.poll()
     name = st.pills(
         say("limits.choose"),
         list(LIMITS),
@@ -133,18 +131,21 @@ def _begin(name: str) -> None:
 # What came out
 
 
+def _going_on() -> frozenset[str]:
+    return frozenset(name for name, run in runs().items() if run.goes_on)
+
+
 def _results(name: str) -> None:
-    run = runs().get(name)
-    goes_on = run is not None and run.goes_on
-    st.fragment(_shown, run_every=EVERY if goes_on else None)(name, goes_on)
+    going_on = _going_on()
+    st.fragment(_shown, run_every=EVERY if going_on else None)(name, going_on)
 
 
-def _shown(name: str, went_on: bool) -> None:
-    for run in runs().values():
+def _shown(name: str, went_on: frozenset[str]) -> None:
+    for run in runs().values():  # what is measured goes on while another limit is looked at
         run.poll()
+    if went_on != _going_on():
+        st.rerun()  # one has ended: the buttons change, and after the last one nobody looks any more
     found = runs().get(name)
-    if went_on and (found is None or not found.goes_on):
-        st.rerun()  # the last look: the buttons change, and nobody looks any more
     points = [] if found is None else list(found.points)
     settings = LIMITS[name].settings() if found is None else found.settings
     said = " ".join(say(line) for line in words(name, points))
@@ -155,7 +156,7 @@ def _shown(name: str, went_on: bool) -> None:
         _heading(name, points)
     if found is not None:
         _standing(LIMITS[name], found, len(points))
-    if said and not went_on:
+    if said and name not in went_on:
         st.markdown(f"**{say('limits.shown')}** · {said}")
     st.markdown(f"**{say('limits.paper')}** · {say(f'limits.paper.{name}')}")
     if not drawn:

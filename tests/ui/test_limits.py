@@ -149,3 +149,12 @@ def test_findings_of_the_sign_check_link_to_the_playground() -> None:
     (table,) = [it.value for it in app.markdown if it.value.startswith("| ")]
     assert "](./?loss=supcon&" in table
     assert "| two clean classes |" in table
+
+
+def test_a_link_names_the_limit_and_one_that_is_unknown_is_the_first() -> None:
+    for asked, shown in (("Length", "scale"), ("<script>", "composition")):
+        app = AppTest.from_file(str(ROUTER), default_timeout=60)
+        app.query_params["limit"] = asked
+        app.run()
+        clean(app.switch_page(str(PAGE)).run())
+        assert app.button_group[0].value == shown
