@@ -100,7 +100,7 @@ def test_a_batch_that_finds_no_memory_ends_the_run_with_a_sentence(children: lis
 
 def test_sizes_double_up_to_the_largest() -> None:
     assert CostSettings().sizes == (256, 512, 1024, 2048, 4096)
-    with pytest.raises(MsvizError, match="largest must be >= 256 and <= 16384, got 100"):
+    with pytest.raises(MsvizError, match="largest must be >= 256 and <= 8192, got 100"):
         CostSettings(largest=100)
 
 

@@ -61,7 +61,7 @@ def test_every_limit_yields_as_many_points_as_it_says_and_has_words_and_a_table_
 def test_more_work_takes_longer() -> None:
     for name, more in (
         ("composition", {"draws": 10_000}),
-        ("cost", {"largest": 16384}),
+        ("cost", {"largest": 8192}),
         ("noise", {"draws": 10_000}),
         ("recall", {"repeats": 20}),
         ("scale", {"steps": 5000}),

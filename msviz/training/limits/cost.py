@@ -32,7 +32,7 @@ class CostSettings:
     """What is measured.
 
     Args:
-        largest: batch sizes double from 256 up to this, 256..16384. At 4096 the dense way takes some 500 MB, at twice
+        largest: batch sizes double from 256 up to this, 256..8192. At 4096 the dense way takes some 500 MB, at twice
             that four times as much.
         dimensions: d of an embedding, 2..2048.
         rounds: the quickest of so many counts, or of those that fit in a second, 1..20.
@@ -47,7 +47,7 @@ class CostSettings:
     """
 
     largest: int = param(
-        "largest m", 4096, _SMALLEST, 16384, "Twice as many: four times the pairs.", whole=True, step=1
+        "largest m", 4096, _SMALLEST, 8192, "Twice as many: four times the pairs.", whole=True, step=1
     )
     dimensions: int = param("d", 128, 2, 2048, "More: the products take longer.", whole=True, step=1)
     rounds: int = param("rounds", 3, 1, 20, "More: less depends on what else the machine does.", whole=True, step=1)
