@@ -75,7 +75,12 @@ def answer(body: bytes) -> bytes:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"expected one of {', '.join(_DO)} with what it needs, got {str(do)[:80]}") from error
     run.poll()
-    return _say(request, refused)
+    try:
+        return _say(request, refused)
+    except Exception:
+        if run.token in RUNS:
+            raise
+        return pack({"gone": True})  # the tab was closed while this was drawn
 
 
 def _read(body: bytes) -> _Request | bytes | None:

@@ -16,8 +16,10 @@ from msviz.core.methods import METHODS, Method
 from msviz.text import say
 from msviz.training.config import TrainConfig
 from msviz.training.sources import Blobs, Glyphs, Points
+from msviz.ui import train_pictures
 from msviz.ui.engines import Engine
 from msviz.ui.runs import Run
+from msviz.ui.train_eye import Eye
 from msviz.ui.train_frames import answer
 from msviz.ui.train_pictures import kept
 from msviz.ui.train_scales import rounded_up
@@ -289,6 +291,18 @@ def test_nobody_elses_run_is_answered_and_a_closed_one_is_gone(visitors: list[Vi
     visitor = visit(visitors)
     assert len(visitor.run.token) >= 24
     visitor.ask({"kind": "close"})
+    assert visitor.ask()[0] == {"gone": True}
+
+
+def test_a_run_that_is_closed_while_its_picture_is_drawn_is_gone(
+    visitors: list[Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor = visit(visitors)
+    with monkeypatch.context() as patched:
+        patched.setattr(train_pictures, "placed", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            visitor.ask()  # of a run that is there a fault is a fault
+    monkeypatch.setattr(Eye, "of", lambda run, frame: run.close() or Eye(run, len(frame)))
     assert visitor.ask()[0] == {"gone": True}
 
 
