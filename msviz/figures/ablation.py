@@ -61,6 +61,8 @@ def dots_figure(dots: Sequence[Dot], unit: str, zero: bool = False) -> go.Figure
         name: dict[str, Any] = {"xref": "paper", "x": 0, "xanchor": "left", "yref": "y", "y": place + 0.36}
         figure.add_annotation(text=dot.name, showarrow=False, font={"size": 13}, **name)
     figure.update_xaxes(title=unit, zeroline=False)
+    if all(dot.here is None for dot in dots):
+        figure.update_xaxes(showticklabels=False, row=1, col=1)  # plotly would make numbers up
     figure.update_yaxes(range=[places[-1] - 0.4, 0.62], tickvals=places, showticklabels=False, zeroline=False)
     figure.update_layout(
         height=90 + _ROW * len(dots),

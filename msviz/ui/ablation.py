@@ -30,14 +30,15 @@ def ablation() -> None:
 def _page(watched: bool) -> None:
     if watched != watch():
         st.rerun()  # somebody began or stopped to look: how often the page looks is said outside of it
-    source = _source()
-    it = found(source)
-    if isinstance(it, MsvizError):
-        refuse([it])
-        it = None
-    elif it is None:
+    with st.container(horizontal=True, gap="large"):
+        source = _source()
+        read = found(source)
+        it = None if isinstance(read, MsvizError) else read
+        report = None if it is None else _report(it)
+    if isinstance(read, MsvizError):
+        refuse([read])
+    elif read is None:
         st.info(say("ablation.none"))
-    report = None if it is None else _report(it)
     _answer(source, it, report)
     left, right = st.columns([2, 3], gap="large")
     with left:

@@ -47,7 +47,7 @@ def run_here() -> None:
         st.button(say("ablation.run.stop"), icon=":material/stop:", key="msviz.ablation.stop", on_click=_stop)
     else:
         if shared.done:
-            st.caption(say("ablation.run.kept", done=shared.done, runs=shared.total))
+            st.markdown(say("ablation.run.kept", done=shared.done, runs=shared.total))
         label = say("ablation.run.again" if shared.done else "ablation.run.begin")
         st.button(label, icon=":material/play_arrow:", key="msviz.ablation.run", type="primary", on_click=_begin)
 

@@ -34,10 +34,10 @@ def rows_chart(report: Report | None) -> None:
         report: of one start; None = the paper's numbers alone.
     """
     title, dots = say("ablation.rows"), row_dots(report)
-    with savable("ablation.rows", title, "msviz-ablation", lambda: rows_csv(report)):
+    with savable("ablation-rows", title, "msviz-ablation", lambda: rows_csv(report)):
         figure = dots_figure(dots, say("ablation.unit"))
         st.plotly_chart(figure, key="msviz.ablation.rows.chart", config=CHART, alt=f"{title}. {_told(dots)}")
-    st.caption(say("ablation.levels"))
+    st.markdown(f":small[{say('ablation.levels')}]")
 
 
 def _told(dots: Sequence[Dot]) -> str:
@@ -60,7 +60,7 @@ def rows_table(report: Report | None) -> None:
     cells = [row_cells(name, rows.get(name)) for name in PAPER]
     st.html(plain_table(say("ablation.rows.table"), head, cells))
     st.markdown(say("ablation.letters"))
-    st.caption(say("ablation.cite"))
+    st.markdown(f":small[{say('ablation.cite')}]")
 
 
 def comparisons_chart(report: Report) -> None:
@@ -70,7 +70,7 @@ def comparisons_chart(report: Report) -> None:
         report: of one start, with comparisons.
     """
     title, dots = say("ablation.comparisons"), comparison_dots(report)
-    with savable("ablation.comparisons", title, "msviz-ablation-comparisons", lambda: comparisons_csv(report)):
+    with savable("ablation-comparisons", title, "msviz-ablation-comparisons", lambda: comparisons_csv(report)):
         figure = dots_figure(dots, say("ablation.points"), zero=True)
         st.plotly_chart(figure, key="msviz.ablation.comparisons.chart", config=CHART, alt=f"{title}. {_told(dots)}")
 
@@ -87,7 +87,7 @@ def claims(report: Report) -> None:
         rows = [(comparison_title(it), _cells(it)) for it in report.comparisons if claim in it.claims]
         if rows:
             st.html(plain_table(say(f"ablation.claim.{claim}.table"), head, rows))
-    st.caption(say("ablation.holm", n=len(report.comparisons)))
+    st.markdown(f":small[{say('ablation.holm', n=len(report.comparisons))}]")
 
 
 def _cells(it: Comparison) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from msviz.core.methods import ABLATION
-from msviz.text import number, percent, say
+from msviz.text import number, say
 from msviz.training.ablation import PAPER, Comparison, Report, Row
 from msviz.training.statistics import Difference
 from msviz.views.csv_text import csv_text
@@ -44,9 +44,7 @@ def row_dots(report: Report | None) -> tuple[Dot, ...]:
         Dot(name='MS (S P N)', here=None, paper=77.3, look='plain')
     """
     rows = {} if report is None else {row.name: row for row in report.rows}
-    return tuple(
-        Dot(row_title(name), _percent(rows[name].mean if name in rows else None), PAPER[name]) for name in PAPER
-    )
+    return tuple(Dot(row_title(name), _here(rows.get(name)), PAPER[name]) for name in PAPER)
 
 
 def comparison_dots(report: Report) -> tuple[Dot, ...]:
@@ -113,10 +111,10 @@ def row_cells(name: str, row: Row | None) -> tuple[str, list[str]]:
         name: in `msviz.ABLATION`.
         row: what was measured; None = nothing yet.
     """
-    mean = None if row is None else row.mean
+    mean, here = None if row is None else row.mean, _here(row)
     uses = [say("ablation.uses") if letter in ABLATION[name] else "" for letter in "SPN"]
-    here = "–" if mean is None else percent(mean.mean)
-    return row_title(name), [*uses, here, interval(mean), f"{number(PAPER[name], 1)}%"]
+    shown = "–" if here is None else f"{number(here[0], 1)}%"
+    return row_title(name), [*uses, shown, interval(mean), f"{number(PAPER[name], 1)}%"]
 
 
 def rows_csv(report: Report | None) -> str:
@@ -129,8 +127,9 @@ def rows_csv(report: Report | None) -> str:
         return csv_text(("row", "uses", _PAPER), [(name, ABLATION[name], PAPER[name] / 100) for name in PAPER])
     head = ("start", "row", "uses", "method", "learning_rate", "seed", report.metric, _PAPER)
     lines = [
-        (*(report.start.name, row.name, row.uses, method_name(row.method)), row.learning_rate, seed, value, row.paper / 100)
+        (report.start.name, row.name, row.uses, name, row.learning_rate, seed, value, row.paper / 100)
         for row in report.rows
+        for name in [method_name(row.method)]
         for seed, value in row.values.items()
     ]
     return csv_text(head, lines)
@@ -151,6 +150,14 @@ def comparisons_csv(report: Report) -> str:
         for it in report.comparisons
     ]
     return csv_text(head, lines)
+
+
+def _here(row: Row | None) -> tuple[float, float, float] | None:
+    """One seed alone is shown, too, without an interval."""
+    if row is not None and row.mean is None and row.values:
+        (only,) = row.values.values()
+        return (100 * only,) * 3
+    return _percent(None if row is None else row.mean)
 
 
 def _percent(found: Difference | None) -> tuple[float, float, float] | None:

@@ -95,6 +95,9 @@ def test_what_is_still_to_come_is_said() -> None:
 def test_the_table_marks_what_a_row_uses_and_leaves_out_what_is_not_known() -> None:
     rows = {row.name: row for row in report({"ms": [0.8, 0.801, 0.802]}).rows}
     assert row_cells("ms", rows["ms"])[1] == ["✓", "✓", "✓", "80.1%", "79.9% to 80.3%", "77.3%"]
+    one_seed = report({"ms": [0.8]})
+    assert row_cells("ms", one_seed.rows[0])[1] == ["✓", "✓", "✓", "80.0%", "–", "77.3%"]
+    assert row_dots(one_seed)[-1].here == (80.0, 80.0, 80.0)
     assert row_cells("ms_mining", None) == ("MS mining (P)", ["", "✓", "", "–", "–", "67.0%"])
 
 
