@@ -3,10 +3,8 @@
 The processes start once for each number of ranks and run every case; the tests compare what they wrote down.
 """
 
-import multiprocessing
 import os
 import pickle
-import time
 import warnings
 from datetime import timedelta
 from pathlib import Path
@@ -18,8 +16,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from msviz import LOSSES, METHODS, DistributedPairLoss, Method, MsvizError, PairLoss, evaluate, label_pairs, similarity
 from tests.core.batches import on_circle
+from tests.ranks import SECONDS, in_ranks
 
-SECONDS = 120  # a slow machine needs 20; a rank that waits for the others for ever must not take the tests with it
 WIDTH = 4
 LAYOUTS = {"unequal-2": [5, 8], "empty-2": [13, 0], "unequal-3": [5, 1, 7], "empty-3": [0, 7, 6]}
 EXACT = {torch.float32: 1e-6, torch.float64: 1e-12}
@@ -277,22 +275,7 @@ def work(rank, world, folder):
 def ranks(request, tmp_path_factory):
     """What each rank got, by case."""
     world, folder = request.param, tmp_path_factory.mktemp("ranks")
-    # A fork server imports torch once for all of them.
-    fork = "forkserver" in multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if fork else "spawn")
-    context.set_forkserver_preload(["torch.distributed._functional_collectives", "torch.nn.parallel"])
-    processes = [context.Process(target=work, args=(rank, world, str(folder))) for rank in range(world)]
-    for process in processes:
-        process.start()
-    until = time.monotonic() + SECONDS
-    for process in processes:
-        process.join(max(0, until - time.monotonic()))
-    waiting = [process for process in processes if process.is_alive()]
-    for process in waiting:
-        process.kill()
-    assert not waiting, "some ranks wait for the others"
-    assert [process.exitcode for process in processes] == [0] * world
-    return [pickle.loads((folder / str(rank)).read_bytes()) for rank in range(world)]
+    return in_ranks(work, world, folder)
 
 
 def dense(method, dtype):

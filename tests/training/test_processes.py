@@ -3,10 +3,8 @@
 They start once, on gloo, and run every case; the tests compare what each of them wrote down with what one process gets.
 """
 
-import multiprocessing
 import os
 import pickle
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import chain
@@ -24,10 +22,9 @@ from msviz.training.snapshot import Snapshot
 from msviz.training.stopping import Stop
 from msviz.training.trainer import Trainer
 from msviz.training.training_set import TrainingSet
+from tests.ranks import SECONDS, in_ranks
 from tests.training.runs import clusters, numbers, small
 
-RANKS = 2
-SECONDS = 120  # a rank that waits for the others for ever must not take the tests with it
 EXACT: dict[str, Any] = {"precision": "float64", "device": "cpu"}
 
 
@@ -83,13 +80,13 @@ ENDS: dict[str, Callable[[Processes], tuple[int, Stop | None]]] = {
 # The processes
 
 
-def work(rank: int, folder: str) -> None:
+def work(rank: int, world: int, folder: str) -> None:
     torch.set_num_threads(1)
     if Path("/sys/class/net/lo").exists():
         os.environ["GLOO_SOCKET_IFNAME"] = "lo"  # this machine only
-    store = dist.FileStore(f"{folder}/store", RANKS)
+    store = dist.FileStore(f"{folder}/store", world)
     store.set_timeout(timedelta(seconds=SECONDS))
-    group = Processes(rank, RANKS, store)
+    group = Processes(rank, world, store)
     group.join("cpu")
     found = {name: run(group) for name, run in (CURVES | ENDS).items()}
     exchanged = {
@@ -105,20 +102,7 @@ def work(rank: int, folder: str) -> None:
 @pytest.fixture(scope="module")
 def ranks(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """What each rank got."""
-    folder = tmp_path_factory.mktemp("ranks")
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=work, args=(rank, str(folder))) for rank in range(RANKS)]
-    for process in processes:
-        process.start()
-    until = time.monotonic() + SECONDS
-    for process in processes:
-        process.join(max(0, until - time.monotonic()))
-    waiting = [process for process in processes if process.is_alive()]
-    for process in waiting:
-        process.kill()
-    assert not waiting, "some ranks wait for the others"
-    assert [process.exitcode for process in processes] == [0] * RANKS
-    return [pickle.loads((folder / str(rank)).read_bytes()) for rank in range(RANKS)]
+    return in_ranks(work, 2, tmp_path_factory.mktemp("ranks"))
 
 
 @pytest.mark.parametrize("name", CURVES)
