@@ -38,7 +38,7 @@ def _page(watched: bool) -> None:
     if isinstance(read, MsvizError):
         refuse([read])
     elif read is None:
-        st.info(say("ablation.none"))
+        st.markdown(say("ablation.none"))
     _answer(source, it, report)
     left, right = st.columns([2, 3], gap="large")
     with left:

@@ -21,7 +21,7 @@ def answer(report: Report) -> tuple[Message, ...]:
     lines = [msg("ablation.so_far", finished=report.finished, expected=report.expected)] if unfinished else []
     if not report.comparisons:
         return (*lines, msg("ablation.too_few"))
-    lines.append(_agreement(report.comparisons))
+    lines += [_claims(report), _agreement(report.comparisons)]
     against = [it for it in report.comparisons if it.agreement == "disagrees"]
     if against:
         lines.append(msg("ablation.against", names=_names(against)))
@@ -43,6 +43,13 @@ def claim_words(report: Report) -> dict[str, Message]:
         words = {"claim": say(f"ablation.claim.{claim}"), "verdict": say(f"ablation.verdict.{verdict}")}
         found[claim] = msg(key, n=len(CLAIMS[claim]), missing=missing, **words, **values)
     return found
+
+
+def _claims(report: Report) -> Message:
+    """The question of the page first, then what bears on it."""
+    asked = sorted(CLAIMS, key=lambda claim: claim != "all")
+    said = [say(f"ablation.claim.{claim}") + ": " + say(f"ablation.verdict.{report.claims[claim]}") for claim in asked]
+    return msg("ablation.claims", claims="; ".join(said))
 
 
 def _agreement(comparisons: Iterable[Comparison]) -> Message:

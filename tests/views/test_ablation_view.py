@@ -62,6 +62,7 @@ def test_the_answer_counts_what_agrees_and_names_what_does_not() -> None:
     # both others of two. The other way: BinLifted above Binomial. Undecided: mining against none, three times.
     assert "Of 9 differences between rows of the paper’s table, 5 go the same way here, 1 go the other way" in words
     assert "3 are undecided" in words
+    assert words.startswith("S, P and N together beat any two: holds in part; Mining helps (P): undecided; ")
     assert "The other way than in the paper: BinLifted (S N) − Binomial (S)." in words
     assert "MS mining (P) last" in words
 
