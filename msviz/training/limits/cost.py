@@ -46,9 +46,7 @@ class CostSettings:
         (256, 512, 1024)
     """
 
-    largest: int = param(
-        "largest m", 4096, _SMALLEST, 8192, "Twice as many: four times the pairs.", whole=True, step=1
-    )
+    largest: int = param("largest m", 4096, _SMALLEST, 8192, "Twice as many: four times the pairs.", whole=True, step=1)
     dimensions: int = param("d", 128, 2, 2048, "More: the products take longer.", whole=True, step=1)
     rounds: int = param("rounds", 3, 1, 20, "More: less depends on what else the machine does.", whole=True, step=1)
     method: Method = METHODS["authors"]
