@@ -31,6 +31,7 @@ a:is([data-testid^=stTopNav], [data-testid^=stSidebarNav]):focus-visible {
   outline: 3px solid currentColor; outline-offset: -3px; }
 /* Streamlit writes a choice in the accent colour on a tint of it: too faint to read on either ground. */
 button[role=radio][aria-checked=true] { color: inherit !important; font-weight: 600; }
+[data-testid=stCaptionContainer] { color: inherit; }  /* its grey has a contrast of 4.4 on the light page */
 /* On a phone what is chosen stands side by side, so that what is done with it is on the first screen. */
 @media (max-width: 640px) {
   .st-key-heading { gap: .3rem .5rem; }
