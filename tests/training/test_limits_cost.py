@@ -48,9 +48,10 @@ def test_memory_grows_with_the_square_of_m_in_the_dense_way_alone(points: dict[t
     matrix = 4 * 2048**2  # bytes of float32
     assert memory["products", 2048] > matrix
     assert memory["dense", 2048] > 4 * matrix
-    assert memory["dense", 2048] > 2.5 * memory["dense", 1024]
+    # Four times m: 4 would be in proportion, 16 is the square, of which freed memory that lingers takes its share.
+    assert memory["dense", 2048] > 6 * memory["dense", 512]
     assert memory["blocked", 2048] < memory["dense", 2048] / 4
-    assert memory["blocked", 2048] < 2.5 * memory["blocked", 1024]
+    assert memory["blocked", 2048] < 4 * memory["blocked", 512]
 
 
 @linux
