@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from msviz.text import Message, msg
 from msviz.views.compare import TOPS, Compared, Disagreement, compared, disagreement, rank_correlation, top_shares
+from msviz.views.csv_text import csv_text
 from msviz.views.method_name import method_name
 from msviz.views.scene import Scene, once
 
@@ -148,13 +147,11 @@ def compare_csv(table: CompareTable) -> str:
         head += [f"{name}_with_{number}" for number in numbers]
     for number in numbers:
         head += [f"most_apart_from_{number}_{part}" for part in ("anchor", "other", "share", "its_share")]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
+    rows = []
     for row in table.rows:
         cells: list[object] = [row.number, row.name, row.total, table.pairs, row.kept, *row.tops]
         cells += [*row.positives, *row.negatives]
         for found in row.apart:
             cells += [None] * 4 if found is None else [found.anchor, found.other, *found.shares]
-        writer.writerow("" if cell is None or cell != cell else cell for cell in cells)
-    return out.getvalue()
+        rows.append(["" if cell is None or cell != cell else cell for cell in cells])
+    return csv_text(head, rows)

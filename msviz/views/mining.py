@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +11,7 @@ import torch
 
 from msviz.core.reasons import Reasons
 from msviz.text import Message, msg
+from msviz.views.csv_text import csv_text
 from msviz.views.decision import Decision
 from msviz.views.inspector import mining_verdict
 from msviz.views.matrices import class_order
@@ -201,12 +201,14 @@ def reasons_csv(scene: Scene) -> str:
 
     Of more than 512 points the pairs of the selected anchor only: all would be millions of rows.
     """
+    return csv_text(CSV_COLUMNS, _reason_rows(scene))
+
+
+def _reason_rows(scene: Scene) -> Iterator[tuple[object, ...]]:
     batch, epsilon, selection = scene.state.batch, scene.state.method.epsilon, scene.state.display.selection
-    order, text = class_order(scene), io.StringIO()
+    order = class_order(scene)
     anchors = order if scene.m <= CSV_UP_TO else () if selection is None else (batch.index(selection.anchor),)
     names = [batch.class_name(label) for label in batch.labels]
-    write = csv.writer(text, lineterminator="\n")
-    write.writerow(CSV_COLUMNS)
     for i in anchors:
         found = scene.reasons_of(i)
         rival_at, rival, limit = found.rival_at[0].tolist(), found.rival[0].tolist(), found.limit[0].tolist()
@@ -216,13 +218,10 @@ def reasons_csv(scene: Scene) -> str:
             if i == j:
                 continue
             compared = epsilon is not None and rival_at[j] >= 0
-            write.writerow(
-                (
-                    *(batch.ids[i], batch.ids[j], names[i], names[j], "positive" if positive[j] else "negative"),
-                    repr(sim[j]),
-                    *((batch.ids[rival_at[j]], repr(rival[j])) if compared else ("", "")),
-                    *((epsilon, repr(limit[j])) if compared else ("" if epsilon is None else epsilon, "")),
-                    *(int(kept[j]), repr(weights[j])),
-                )
+            yield (
+                *(batch.ids[i], batch.ids[j], names[i], names[j], "positive" if positive[j] else "negative"),
+                repr(sim[j]),
+                *((batch.ids[rival_at[j]], repr(rival[j])) if compared else ("", "")),
+                *((epsilon, repr(limit[j])) if compared else ("" if epsilon is None else epsilon, "")),
+                *(int(kept[j]), repr(weights[j])),
             )
-    return text.getvalue()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 from msviz.data import GRID
 from msviz.data.datasets import digit_pixels
 from msviz.text import Message, msg, number
+from msviz.views.csv_text import csv_text
 from msviz.views.readouts import readouts
 from msviz.views.scene import Scene
 
@@ -138,10 +138,12 @@ def pairs_csv(scene: Scene) -> str:
     Args:
         scene: the evaluated state.
     """
+    head = ("anchor", "other", "anchor_class", "other_class", "kind", "S", "signed_weight", "kept")
+    return csv_text(head, _pair_rows(scene))
+
+
+def _pair_rows(scene: Scene) -> Iterator[tuple[object, ...]]:
     batch = scene.state.batch
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("anchor", "other", "anchor_class", "other_class", "kind", "S", "signed_weight", "kept"))
     names = [batch.class_name(label) for label in batch.labels]
     positive, kept = scene.pairs.pos.tolist(), scene.kept.tolist()
     sim, gradient = scene.sim.tolist(), scene.evaluation.gradient.tolist()
@@ -149,9 +151,7 @@ def pairs_csv(scene: Scene) -> str:
         for j, other in enumerate(batch.ids):
             if i != j:
                 kind = "positive" if positive[i][j] else "negative"
-                row = (anchor, other, names[i], names[j], kind, repr(sim[i][j]), repr(gradient[i][j]), int(kept[i][j]))
-                writer.writerow(row)
-    return text.getvalue()
+                yield anchor, other, names[i], names[j], kind, repr(sim[i][j]), repr(gradient[i][j]), int(kept[i][j])
 
 
 def numbers_npz(scene: Scene) -> bytes:
