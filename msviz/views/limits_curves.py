@@ -108,6 +108,20 @@ def _grouped(points: Iterable[Any], of: Callable[[Any], Any]) -> dict[Any, list[
     return groups
 
 
+def _by_method(
+    methods: Sequence[Method],
+    points: Iterable[Any],
+    place: Callable[[Any], tuple[float, float]],
+    note: Callable[[Any], str],
+) -> list[Curve]:
+    """A curve a method, with a note at every point."""
+    curves = []
+    for at, group in _grouped(points, lambda point: methods.index(point.method)).items():
+        x, y = zip(*map(place, group), strict=True)
+        curves.append(Curve(short_name(methods[at]), at, x, y, tuple(map(note, group))))
+    return curves
+
+
 def _composition(settings: CompositionSettings, points: Sequence[CompositionPoint]) -> tuple[Panel, ...]:
     curves = tuple(
         Curve(
@@ -159,22 +173,14 @@ def _cost(settings: CostSettings, points: Sequence[CostPoint]) -> tuple[Panel, .
 
 
 def _noise(settings: NoisyPairsSettings, points: Sequence[NoisyPairsPoint]) -> tuple[Panel, ...]:
-    groups = _grouped(points, lambda point: settings.methods.index(point.method))
-    curves = [
-        Curve(
-            name=short_name(settings.methods[at]),
-            look=at,
-            x=tuple(point.flipped for point in group),
-            y=tuple(point.weight for point in group),
-            notes=tuple(
-                say("limits.noise.note", positives=point.wrong_positives, negatives=point.wrong_negatives)
-                for point in group
-            ),
-        )
-        for at, group in groups.items()
-    ]
-    if groups:
-        first = groups[0]
+    curves = _by_method(
+        settings.methods,
+        points,
+        lambda point: (point.flipped, point.weight),
+        lambda point: say("limits.noise.note", positives=point.wrong_positives, negatives=point.wrong_negatives),
+    )
+    first = [point for point in points if point.method == settings.methods[0]]
+    if first:
         x, y = tuple(point.flipped for point in first), tuple(point.wrong for point in first)
         curves.append(Curve(say("limits.noise.wrong"), REFERENCE, x, y))
     panel = Panel(
@@ -217,18 +223,11 @@ def _recall(settings: NoisyTrainingSettings, points: Sequence[NoisyTrainingPoint
 
 
 def _scale(settings: ScaleSettings, points: Sequence[ScalePoint]) -> tuple[Panel, ...]:
-    groups = _grouped(points, lambda point: settings.methods.index(point.method))
-    curves = tuple(
-        Curve(
-            name=short_name(settings.methods[at]),
-            look=at,
-            x=tuple(point.constant for point in group),
-            y=tuple(point.weighing for point in group),
-            notes=tuple(
-                say("limits.scale.note", kept=point.kept, largest=point.largest, loss=point.loss) for point in group
-            ),
-        )
-        for at, group in groups.items()
+    curves = _by_method(
+        settings.methods,
+        points,
+        lambda point: (point.constant, point.weighing),
+        lambda point: say("limits.scale.note", kept=point.kept, largest=point.largest, loss=point.loss),
     )
     panel = Panel(
         title=msg("limits.scale.title"),
@@ -236,7 +235,7 @@ def _scale(settings: ScaleSettings, points: Sequence[ScalePoint]) -> tuple[Panel
         y=msg("limits.scale.y"),
         span=(settings.constants[0], settings.constants[-1]),
         ticks=settings.constants,
-        curves=curves,
+        curves=tuple(curves),
     )
     return (panel,)
 
