@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from msviz.core.methods import Evaluation as Evaluation
     from msviz.core.methods import Method as Method
     from msviz.core.methods import evaluate as evaluate
+    from msviz.core.npair import Pairing as Pairing
+    from msviz.core.npair import Tuplets as Tuplets
+    from msviz.core.npair import l2_penalty as l2_penalty
+    from msviz.core.npair import tuplets as tuplets
     from msviz.core.pairs import Pairs as Pairs
     from msviz.core.pairs import label_pairs as label_pairs
     from msviz.core.pairs import mine as mine
@@ -59,7 +63,9 @@ _HOMES = {
     "Method": "msviz.core.methods",
     "MsvizError": "msviz.core.errors",
     "PairLoss": "msviz.core.criterion",
+    "Pairing": "msviz.core.npair",
     "Pairs": "msviz.core.pairs",
+    "Tuplets": "msviz.core.npair",
     "ZeroRowWarning": "msviz.core.errors",
     "Probe": "msviz.core.probe",
     "Reason": "msviz.core.reasons",
@@ -70,6 +76,7 @@ _HOMES = {
     "evaluate": "msviz.core.methods",
     "figure2": "msviz.core.figure2",
     "forces": "msviz.core.forces",
+    "l2_penalty": "msviz.core.npair",
     "label_pairs": "msviz.core.pairs",
     "mine": "msviz.core.pairs",
     "pair_forces": "msviz.core.forces",
@@ -79,6 +86,7 @@ _HOMES = {
     "sign_check": "msviz.core.gpw",
     "similarity": "msviz.core.similarity",
     "three_similarities": "msviz.core.three_similarities",
+    "tuplets": "msviz.core.npair",
     "zero_rows": "msviz.core.similarity",
 }
 
@@ -95,17 +103,20 @@ __all__ = [
     "Method",
     "MsvizError",
     "PairLoss",
+    "Pairing",
     "Pairs",
     "Probe",
     "Reason",
     "Reasons",
     "SignCheck",
     "Similarities",
+    "Tuplets",
     "ZeroRowWarning",
     "autograd_gradient",
     "evaluate",
     "figure2",
     "forces",
+    "l2_penalty",
     "label_pairs",
     "mine",
     "pair_forces",
@@ -115,6 +126,7 @@ __all__ = [
     "sign_check",
     "similarity",
     "three_similarities",
+    "tuplets",
     "zero_rows",
 ]
 
