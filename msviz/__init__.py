@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from msviz.core.arcs import LoopCase as LoopCase
     from msviz.core.criterion import PairLoss as PairLoss
     from msviz.core.distributed import DistributedPairLoss as DistributedPairLoss
     from msviz.core.errors import MsvizError as MsvizError
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from msviz.core.gpw import autograd_gradient as autograd_gradient
     from msviz.core.gpw import proof as proof
     from msviz.core.gpw import sign_check as sign_check
+    from msviz.core.loop import AntipodalWarning as AntipodalWarning
+    from msviz.core.loop import ClosestPoints as ClosestPoints
+    from msviz.core.loop import closest_points as closest_points
     from msviz.core.losses import LOSSES as LOSSES
     from msviz.core.methods import ABLATION as ABLATION
     from msviz.core.methods import METHODS as METHODS
@@ -57,9 +61,12 @@ _HOMES = {
     "METHODS": "msviz.core.methods",
     "TABLE1": "msviz.core.table1",
     "TABLE1_METHODS": "msviz.core.table1",
+    "AntipodalWarning": "msviz.core.loop",
     "CasePath": "msviz.core.figure2",
+    "ClosestPoints": "msviz.core.loop",
     "DistributedPairLoss": "msviz.core.distributed",
     "Evaluation": "msviz.core.methods",
+    "LoopCase": "msviz.core.arcs",
     "Method": "msviz.core.methods",
     "MsvizError": "msviz.core.errors",
     "PairLoss": "msviz.core.criterion",
@@ -73,6 +80,7 @@ _HOMES = {
     "SignCheck": "msviz.core.gpw",
     "Similarities": "msviz.core.three_similarities",
     "autograd_gradient": "msviz.core.gpw",
+    "closest_points": "msviz.core.loop",
     "evaluate": "msviz.core.methods",
     "figure2": "msviz.core.figure2",
     "forces": "msviz.core.forces",
@@ -97,9 +105,12 @@ __all__ = [
     "METHODS",
     "TABLE1",
     "TABLE1_METHODS",
+    "AntipodalWarning",
     "CasePath",
+    "ClosestPoints",
     "DistributedPairLoss",
     "Evaluation",
+    "LoopCase",
     "Method",
     "MsvizError",
     "PairLoss",
@@ -113,6 +124,7 @@ __all__ = [
     "Tuplets",
     "ZeroRowWarning",
     "autograd_gradient",
+    "closest_points",
     "evaluate",
     "figure2",
     "forces",
