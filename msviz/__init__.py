@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from msviz.core.arcs import LoopCase as LoopCase
+    from msviz.core.class_mining import ClassMining as ClassMining
+    from msviz.core.class_mining import ClassStep as ClassStep
+    from msviz.core.class_mining import mine_classes as mine_classes
     from msviz.core.criterion import PairLoss as PairLoss
     from msviz.core.distributed import DistributedPairLoss as DistributedPairLoss
     from msviz.core.errors import MsvizError as MsvizError
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
     from msviz.core.pairs import Pairs as Pairs
     from msviz.core.pairs import label_pairs as label_pairs
     from msviz.core.pairs import mine as mine
+    from msviz.core.partition import PartitionCurve as PartitionCurve
+    from msviz.core.partition import partition_curve as partition_curve
     from msviz.core.probe import Probe as Probe
     from msviz.core.probe import probe as probe
     from msviz.core.reasons import Reason as Reason
@@ -63,6 +68,8 @@ _HOMES = {
     "TABLE1_METHODS": "msviz.core.table1",
     "AntipodalWarning": "msviz.core.loop",
     "CasePath": "msviz.core.figure2",
+    "ClassMining": "msviz.core.class_mining",
+    "ClassStep": "msviz.core.class_mining",
     "ClosestPoints": "msviz.core.loop",
     "DistributedPairLoss": "msviz.core.distributed",
     "Evaluation": "msviz.core.methods",
@@ -72,6 +79,7 @@ _HOMES = {
     "PairLoss": "msviz.core.criterion",
     "Pairing": "msviz.core.npair",
     "Pairs": "msviz.core.pairs",
+    "PartitionCurve": "msviz.core.partition",
     "Tuplets": "msviz.core.npair",
     "ZeroRowWarning": "msviz.core.errors",
     "Probe": "msviz.core.probe",
@@ -87,7 +95,9 @@ _HOMES = {
     "l2_penalty": "msviz.core.npair",
     "label_pairs": "msviz.core.pairs",
     "mine": "msviz.core.pairs",
+    "mine_classes": "msviz.core.class_mining",
     "pair_forces": "msviz.core.forces",
+    "partition_curve": "msviz.core.partition",
     "probe": "msviz.core.probe",
     "proof": "msviz.core.gpw",
     "reasons": "msviz.core.reasons",
@@ -107,6 +117,8 @@ __all__ = [
     "TABLE1_METHODS",
     "AntipodalWarning",
     "CasePath",
+    "ClassMining",
+    "ClassStep",
     "ClosestPoints",
     "DistributedPairLoss",
     "Evaluation",
@@ -116,6 +128,7 @@ __all__ = [
     "PairLoss",
     "Pairing",
     "Pairs",
+    "PartitionCurve",
     "Probe",
     "Reason",
     "Reasons",
@@ -131,7 +144,9 @@ __all__ = [
     "l2_penalty",
     "label_pairs",
     "mine",
+    "mine_classes",
     "pair_forces",
+    "partition_curve",
     "probe",
     "proof",
     "reasons",

@@ -182,6 +182,23 @@ def l2_penalty(x: Float[Tensor, "m d"], strength: float) -> Float[Tensor, ""]:
     return strength * at_least_float32(x).square().sum() / max(len(x), 1)
 
 
+def check_classes(name: str, n: Any, got: int) -> None:
+    """Refuse a number of classes that is not whole and at least 2, or more than there are.
+
+    Raises:
+        MsvizError: `error.parameter_range`, `error.tuplets_classes`.
+    """
+    if isinstance(n, bool) or not is_finite_number(n) or n != int(n) or n < 2:
+        raise out_of_range(name, "a whole number >= 2", n)
+    if got < n:
+        raise MsvizError(
+            "error.tuplets_classes",
+            "tuplets of {need} classes need points of as many, got {got}; add points of other classes",
+            need=int(n),
+            got=got,
+        )
+
+
 def _in_tuplets(pairing: Pairing | str) -> Pairing:
     kinds = [kind for kind in Pairing if kind != Pairing.ALL]
     if pairing not in kinds:
@@ -196,16 +213,7 @@ def _first_points(labels: list[Any], pairing: Pairing, classes: int | None) -> l
     for row, code in enumerate(codes):
         rows[code].append(row)
 
-    need = 2 if classes is None else classes
-    if isinstance(need, bool) or not is_finite_number(need) or need != int(need) or need < 2:
-        raise out_of_range("classes", "a whole number >= 2, or None for all", classes)
-    if len(rows) < need:
-        raise MsvizError(
-            "error.tuplets_classes",
-            "tuplets of {need} classes need points of as many, got {got}; add points of other classes",
-            need=int(need),
-            got=len(rows),
-        )
+    check_classes("classes", 2 if classes is None else classes, len(rows))
     n = len(rows) if classes is None else int(classes)
     count = members(pairing, n)
     for of_class in rows[:n]:
