@@ -86,6 +86,7 @@ class Evaluation:
             L_i it is d value / dS_ij.
         weights: the GPW weights w_ij = |g_ij| [N, M].
         violations: True [N, M] where the sign contradicts GPW's assumption (push negatives, pull positives).
+        anchors: how many of the N rows are anchors, when some are not (their rows are empty); None = all.
     """
 
     mined: Pairs
@@ -94,11 +95,13 @@ class Evaluation:
     gradient: Float[Tensor, "N M"]
     weights: Float[Tensor, "N M"]
     violations: Bool[Tensor, "N M"]
+    anchors: int | None = None
 
     @property
     def value_gradient(self) -> Float[Tensor, "N M"]:
         """d value / dS_ij [N, M]: the gradient over the number of anchors, or itself for a loss of the whole batch."""
-        return self.gradient if self.per_anchor is None else self.gradient / max(len(self.gradient), 1)
+        anchors = len(self.gradient) if self.anchors is None else self.anchors
+        return self.gradient if self.per_anchor is None else self.gradient / max(anchors, 1)
 
 
 def evaluate(sim: Float[Tensor, "N M"], pairs: Pairs, method: Method) -> Evaluation:

@@ -1,4 +1,7 @@
-"""What is shown under the bench of Similarities, in a link: case=1n, row=pair, watch=active,triplet, table1=3."""
+"""What single pages show besides, in a link. Similarities: case=1n, row=pair, watch=active,triplet, table1=3.
+
+The N-pair lab: tuplets=triplets, n=3, weigh=triplet, margin=0.2, penalty=0.1.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Final
 
 from msviz.core.errors import MsvizError
 from msviz.state.figure2 import MOST, SLUGS, STEPS, WHOSE, Watched
+from msviz.state.npair_lab import BUILDS, NUMBERS, WEIGHS, NPairLab
 from msviz.state.shown import got
 from msviz.state.value import MOST_SEED, Display
 
@@ -16,7 +20,7 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 
 
 def below_query(display: Display) -> dict[str, str]:
-    """The query parameters of what is watched under Figure 2, and of Table 1's seed; what is as at first is left out.
+    """The query parameters of Figure 2, of Table 1's seed, and of the N-pair lab; what is as at first is left out.
 
     Example:
         >>> below_query(Display(figure2=Watched(whose="pair", methods=()), table1_seed=3))
@@ -34,6 +38,7 @@ def _written(display: Display) -> dict[str, str]:
         "watch": ",".join(watched.methods) or "none",
         "step": str(watched.step),
         "table1": str(display.table1_seed),
+        **{name: str(value) for name, value in vars(display.npair).items()},
     }
 
 
@@ -46,6 +51,9 @@ def below_parts(query: Mapping[str, str]) -> Iterator[Callable[[Display], Displa
     for part in (_case, _row, _watch, _step):
         yield partial(_figure2, part, query)
     yield lambda display: display.replace(table1_seed=_table1(query))
+    for name in vars(NPairLab()):
+        if name in query:
+            yield partial(_npair, name, query[name])
 
 
 def _figure2(
@@ -101,3 +109,13 @@ def _table1(query: Mapping[str, str]) -> int:
         return int(text)
     plain = "The link measures Table 1 with seed {got}, but expected is a whole number from 0 to {most}. The seed is 0."
     raise MsvizError("error.link_table1", plain, got=got(text), most=str(MOST_SEED))
+
+
+def _npair(name: str, text: str, display: Display) -> Display:
+    try:
+        return display.replace(npair=display.npair.replace(**{name: float(text) if name in NUMBERS else text}))
+    except ValueError as error:  # MsvizError among them
+        expected = NUMBERS[name].bounds if name in NUMBERS else ", ".join(BUILDS if name == "tuplets" else WEIGHS)
+        plain = "The link sets {name} of the N-pair lab to {got}, but expected is {expected}. It stays {shown}."
+        values = {"got": got(text), "expected": expected, "shown": str(getattr(display.npair, name))}
+        raise MsvizError("error.link_npair", plain, name=name, **values) from error

@@ -10,6 +10,7 @@ from msviz.core.methods import METHODS, Method
 from msviz.data import PRESETS, Batch
 from msviz.data.presets import DEFAULT_PRESET
 from msviz.state.figure2 import Watched
+from msviz.state.npair_lab import NPairLab
 
 MAX_OTHERS: Final = 11  # with the active method twelve: more heatmaps nobody can compare
 DEFAULT_OTHERS: Final[tuple[Method, ...]] = (
@@ -67,6 +68,7 @@ class Display:
         per_pair: on the Weights page an arrow for each pair of the anchor, beside the sum of them all.
         figure2: what is watched under Figure 2.
         table1_seed: of the random anchors on which Table 1 is measured, 0..999999.
+        npair: what is chosen in the N-pair lab.
 
     Raises:
         ValueError: a camera or a seed outside its range.
@@ -82,6 +84,7 @@ class Display:
     per_pair: bool = False
     figure2: Watched = field(default_factory=Watched)
     table1_seed: int = 0
+    npair: NPairLab = field(default_factory=NPairLab)
 
     def __post_init__(self) -> None:
         yaw, pitch = self.camera

@@ -43,7 +43,7 @@ def bench(page: str) -> None:
         page: whose parts and matrices, a name in `LAYOUTS`.
     """
     desk, key = session.desk(), f"{KEY}.{page}"
-    now, before = session.scenes()
+    now, before = session.scenes(LAYOUTS[page].seen)
     data = message(desk, now, before, session.scale(now), LAYOUTS[page])
     component("bench")(key=key, data=data, on_parcel_change=session.on_parcel(session.BENCH, key, LAYOUTS[page].below))
 

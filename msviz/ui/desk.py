@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from msviz.core.errors import MsvizError
-from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
 from msviz.data.presets import PRESETS
-from msviz.state import SHARES, Display, History, State, decode, default_state
+from msviz.state import Display, History, State, decode, default_state
+from msviz.ui.looks import LOOKS
 from msviz.views.remedy import remedies
 
 DEFAULT_EPSILON: Final = 0.1
@@ -90,7 +90,7 @@ class Desk:
             return self.refuse(error)
         except _UNREADABLE:
             return self.refuse(_unreadable(kind))
-        if kind in _LOOKS:  # neither a step nor a gesture
+        if kind in LOOKS:  # neither a step nor a gesture
             return replace(self, history=self.history.show(state.display))
         gesture = event.get("gesture")
         return replace(self, history=self.history.push(state, gesture), open=gesture is not None, errors=())
@@ -125,62 +125,9 @@ def _label(state: State, event: Mapping[str, Any]) -> State:
     return state.with_batch(state.batch.relabelled(int(event["target"]), int(event["label"])))
 
 
-def _select(state: State, event: Mapping[str, Any]) -> State:
-    anchor, other = event["anchor"], event["other"]
-    return state.select(None if anchor is None else int(anchor), None if other is None else int(other))
-
-
-def _show(state: State, event: Mapping[str, Any]) -> State:
-    display: Display = state.display.replace(edges=bool(event["edges"]), forces=bool(event["forces"]))
-    return state.with_display(display.replace(per_pair=bool(event.get("per_pair", display.per_pair))))
-
-
-def _watch(state: State, event: Mapping[str, Any]) -> State:
-    """What is watched under Figure 2: each of its fields that the event names."""
-    watched = state.display.figure2
-    if "case" in event:
-        watched = watched.replace(case=Case(event["case"]))
-    if "whose" in event:
-        watched = watched.replace(whose=event["whose"])
-    if "methods" in event:
-        watched = watched.replace(methods=tuple(event["methods"]))
-    if "step" in event:
-        watched = watched.replace(step=int(event["step"]))
-    return state.with_display(state.display.replace(figure2=watched))
-
-
-def _measure(state: State, event: Mapping[str, Any]) -> State:
-    """Table 1 on other random anchors."""
-    return state.with_display(state.display.replace(table1_seed=int(event["seed"])))
-
-
-def _camera(state: State, event: Mapping[str, Any]) -> State:
-    """From where the sphere is seen: whole degrees; the longitude may go round and round."""
-    yaw, pitch = int(event["yaw"]), int(event["pitch"])
-    return state.with_display(state.display.replace(camera=((yaw + 180) % 360 - 180, pitch)))
-
-
 def _flat(state: State, event: Mapping[str, Any]) -> State:
     """Norms count, or all points come back to the circle."""
     return state.with_normalize(not event["on"])
-
-
-def _shares(state: State, event: Mapping[str, Any]) -> State:
-    if event["how"] not in SHARES:
-        raise ValueError
-    return state.with_display(state.display.replace(shares=event["how"]))
-
-
-def _versus(state: State, event: Mapping[str, Any]) -> State:
-    """The two compared methods whose difference is drawn, counted from 1."""
-    return state.with_display(state.display.replace(versus=(int(event["one"]), int(event["two"]))))
-
-
-def _zoom(state: State, event: Mapping[str, Any]) -> State:
-    """The block of a large batch that is shown cell by cell, named by a pair in it; or all blocks."""
-    anchor, other = event["anchor"], event["other"]
-    zoom = None if anchor is None else (int(anchor), int(other))
-    return state.with_display(state.display.replace(zoom=zoom))
 
 
 def _compare(state: State, event: Mapping[str, Any]) -> State:
@@ -248,19 +195,12 @@ def _remedy(state: State, event: Mapping[str, Any]) -> State:
 
 
 _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
+    **LOOKS,
     "move": _move,
     "add": _add,
     "remove": _remove,
     "label": _label,
-    "select": _select,
-    "show": _show,
-    "camera": _camera,
     "flat": _flat,
-    "shares": _shares,
-    "versus": _versus,
-    "zoom": _zoom,
-    "watch": _watch,
-    "measure": _measure,
     "compare": _compare,
     "uncompare": _uncompare,
     "activate": _activate,
@@ -270,7 +210,6 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "mine": _mine,
     "remedy": _remedy,
 }
-_LOOKS: Final = frozenset({"select", "show", "camera", "shares", "versus", "zoom", "watch", "measure"})
 
 
 def with_loss(method: Method, name: str) -> Method:

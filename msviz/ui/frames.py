@@ -42,14 +42,17 @@ def frame(body: bytes) -> bytes:
         False
     """
     layout, query, events = _request(body)
-    desk, start, scale = _start(query) or _start_large(query)
+    desk, start, scale = _start(query, layout.page) or _start_large(query, layout.page)
+    first = desk.state
     try:
         desk = desk.apply(session.BENCH, events)
     except RecursionError as error:
         raise ValueError("expected events that hold numbers and names, got lists within lists") from error
-    now, before = scene(desk.state), desk.history.before
-    earlier = None if before is None else start if before is start.state else scene(before)
-    return message(desk, now, earlier, scale if desk.open else scales(now), layout)
+    *before, now = session.seen_alike(desk.history)
+    alike = desk.history.before is first and desk.state.display == first.display
+    earlier = [start if alike else scene(*layout.seen(state)) for state in before]
+    shown = scene(*layout.seen(now))
+    return message(desk, shown, earlier[0] if earlier else None, scale if desk.open else scales(shown), layout)
 
 
 def _request(body: bytes) -> tuple[Layout, str, list[dict[str, Any]]]:
@@ -71,16 +74,16 @@ Start = tuple[Desk, Scene, Scales]
 
 
 @lru_cache(maxsize=256)
-def _start(query: str) -> Start | None:
+def _start(query: str, page: str) -> Start | None:
     """Where a gesture begins, the same for all its frames; None for a large batch."""
     desk = _desk(query)
-    return None if desk.state.batch.m > LARGE else _begin(desk)
+    return None if desk.state.batch.m > LARGE else _begin(desk, page)
 
 
 @lru_cache(maxsize=2)
-def _start_large(query: str) -> Start:
+def _start_large(query: str, page: str) -> Start:
     """The same for large batches: of 512 points it is 20 MB, so few are kept."""
-    return _begin(_desk(query))
+    return _begin(_desk(query), page)
 
 
 def _desk(query: str) -> Desk:
@@ -88,6 +91,6 @@ def _desk(query: str) -> Desk:
     return Desk(History(state), errors=tuple(errors))
 
 
-def _begin(desk: Desk) -> Start:
-    first = scene(desk.state)
+def _begin(desk: Desk, page: str) -> Start:
+    first = scene(*LAYOUTS[page].seen(desk.state))
     return desk, first, scales(first)

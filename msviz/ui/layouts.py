@@ -7,16 +7,20 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from msviz.core.scheme import Scheme
+from msviz.state import State
 from msviz.text import msg
 from msviz.ui.compare import compare_data
 from msviz.ui.desk import Desk
+from msviz.ui.loop_lab import loop_data, loop_seen
 from msviz.ui.mining import mining_data
+from msviz.ui.npair_lab import npair_data, npair_seen
 from msviz.ui.pushes import pushes_data
 from msviz.ui.similarities import pair_line_data
 from msviz.views.board import Scales
 from msviz.views.compare_panels import compare_panels
 from msviz.views.panels import Panel, similarity_panel, three_panels, weight_panel
-from msviz.views.scene import Scene
+from msviz.views.scene import Scene, as_it_is
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Layout:
         more: what else the page's own parts draw; the browser finds it as head.more.
         below: the page has pictures under the bench, in a fragment of their own (session.BELOW).
         rows: some part reads S, w and decisions of any pair while something moves.
+        seen: the state as the page evaluates it, and under which scheme; a lab weighs by losses of its own.
     """
 
     page: str
@@ -38,6 +43,7 @@ class Layout:
     more: Callable[[Desk, Scene], dict[str, Any]] = lambda desk, now: {}
     below: bool = False
     rows: bool = True
+    seen: Callable[[State], tuple[State, Scheme]] = as_it_is
 
 
 def _made(now: Scene, scale: Scales) -> Panel:
@@ -67,6 +73,15 @@ _ALL = (
         below=True,
     ),
     Layout("compare", ("compare", "board"), compare_panels, compare_data, below=True, rows=False),
+    Layout("npair", ("board",), compare_panels, npair_data, below=True, seen=npair_seen),
+    Layout(
+        "loop",
+        ("board",),
+        lambda now, scale: (similarity_panel(now, scale), weight_panel(now, scale)),
+        loop_data,
+        below=True,
+        seen=loop_seen,
+    ),
     # A run is shown by two benches: the probe on its board, and the pairs of the step's batch.
     Layout("train_board", ("board",), lambda now, scale: (), rows=False),
     Layout(

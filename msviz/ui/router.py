@@ -14,6 +14,7 @@ from msviz.ui.components import code
 PAGES: Final = Path(__file__).parents[2] / "pages"
 EXPLORE: Final = ("playground", "similarities", "mining", "weights", "compare")
 TRAIN: Final = ("train", "ablation", "limits")
+LABS: Final = ("npair", "loop")
 
 ICON: Final = Path(__file__).parent / "assets" / "icon.svg"  # a file: named icons would be fetched from another host
 
@@ -52,7 +53,8 @@ def route() -> None:
         *(_page("explore", name) for name in more),
     ]
     # One flat bar: in groups every page would be two clicks away.
-    st.navigation([*explore, *(_page("train", name) for name in TRAIN)], position="top").run()
+    rest = [_page(group, name) for group, names in (("train", TRAIN), ("labs", LABS)) for name in names]
+    st.navigation([*explore, *rest], position="top").run()
     code()
 
 

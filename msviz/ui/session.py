@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from msviz.state import State
+from msviz.core.scheme import Scheme
+from msviz.state import History, State
 from msviz.ui.desk import Desk
 from msviz.views.board import Scales, scales
-from msviz.views.scene import Scene, scene
+from msviz.views.scene import Scene, as_it_is, counted, scene
 
 STRIP: Final = "strip"  # the fragments of a page
 BENCH: Final = "bench"
@@ -64,22 +65,38 @@ def on_parcel(component: str, key: str, below: bool = False) -> Callable[[], Non
     return receive
 
 
-def scenes() -> tuple[Scene, Scene | None]:
-    """The scene now and the one before the last gesture, each evaluated once."""
+def scenes(seen: Callable[[State], tuple[State, Scheme]] = as_it_is) -> tuple[Scene, Scene | None]:
+    """The scene now and the one before the last gesture, each evaluated once.
+
+    Args:
+        seen: how the page evaluates a state, of its `Layout`.
+    """
     history, known = desk().history, st.session_state.get(_SCENES, [])
-    wanted = [state for state in (history.before, history.present) if state is not None]
-    found = [_among(known, state) for state in wanted]
+    wanted = [seen(state) for state in seen_alike(history)]
+    found = [_among(known, *it) for it in wanted]
     # What nobody wants any more goes first: of thousands of points it is hundreds of megabytes.
     st.session_state[_SCENES] = known = [it for it in found if it is not None]
-    *before, now = made = [it or scene(state) for it, state in zip(found, wanted, strict=True)]
+    *before, now = made = [it or scene(*asked) for it, asked in zip(found, wanted, strict=True)]
     st.session_state[_SCENES] = made
     for it in before if not desk().open else ():
         it.make_room_for(now)
     return now, before[0] if before else None
 
 
-def _among(known: list[Scene], state: State) -> Scene | None:
-    found = next((it for it in known if it.state is state or it.state.same_work(state)), None)
+def seen_alike(history: History) -> tuple[State, ...]:
+    """The state before the last gesture, if any, and the one now, both with what is chosen in a lab now."""
+    before, now = history.before, history.present
+    if before is None:
+        return (now,)
+    chosen = now.display.npair
+    alike = before.display.npair == chosen
+    return before if alike else before.with_display(before.display.replace(npair=chosen)), now
+
+
+def _among(known: list[Scene], state: State, scheme: Scheme) -> Scene | None:
+    scheme = counted(state, scheme)
+    alike = (it for it in known if it.scheme == scheme and (it.state is state or it.state.same_work(state)))
+    found = next(alike, None)
     return found if found is None or found.state is state else found.shown_as(state)
 
 

@@ -44,7 +44,7 @@ def norms_view(scene: Scene) -> NormsView | None:
         >>> norms_view(scene(far)).longest, norms_view(scene(default_state()))
         (5, None)
     """
-    if scene.state.normalize or scene.m < 2:
+    if scene.scheme.normalize or scene.m < 2:
         return None
     x = scene.state.batch.x
     length = np.linalg.norm(x, axis=1)

@@ -113,7 +113,7 @@ def why_still(scene: Scene) -> Message | None:
         return None
     weighs = scene.weights > 0
     away = weighs & (1 - scene.sim.abs() >= _nothing(scene))
-    if scene.state.normalize and not away.any():
+    if scene.scheme.normalize and not away.any():
         return msg("zero.still", count=count(weighs))
     return msg("zero.balanced")
 
@@ -126,7 +126,7 @@ def coincide(scene: Scene, among: Bool[Tensor, "m m"]) -> bool:
 
 def same_place(scene: Scene, rows: slice = slice(None)) -> Bool[Tensor, "n m"]:
     """Which pairs of some anchors lie in one place: S is 1 there, and where norms count the points are the same."""
-    if scene.state.normalize:
+    if scene.scheme.normalize:
         return scene.sim[rows] > 1 - _nothing(scene)
     x = torch.from_numpy(scene.state.batch.x.copy())
     return torch.cdist(x[rows], x) < SAME

@@ -13,10 +13,12 @@ import torch
 from jaxtyping import Bool, Float64
 from torch import Tensor
 
+from msviz.core.errors import MsvizError
 from msviz.core.forces import forces
 from msviz.core.methods import Evaluation, Method, evaluate
 from msviz.core.pairs import Bounds, Pairs, bounds, label_pairs
 from msviz.core.reasons import Reasons, reasons
+from msviz.core.scheme import PLAIN, Scheme, SchemeRows, compared, evaluate_square
 from msviz.core.similarity import similarity, zero_rows
 from msviz.data import Batch
 from msviz.state import State
@@ -74,6 +76,9 @@ class Scene:
         evaluation: mined pairs, losses, gradients and weights of the active method.
         forces: [m, d], the step -dL/dx of every point; tangential, unless norms count.
         zero_rows: rows of the batch that are zero vectors: similarity 0 to all; without a direction no force either.
+        scheme: how the batch was compared.
+        rows: what takes part, where not everybody meets everybody by plain similarities.
+        refused: why nothing takes part, where tuplets could not be built.
         figures: what was worked out of it, whatever is shown, see `once`.
     """
 
@@ -82,6 +87,9 @@ class Scene:
     evaluation: Evaluation
     forces: Float64[np.ndarray, "m d"]
     zero_rows: tuple[int, ...]
+    scheme: Scheme = PLAIN
+    rows: SchemeRows | None = None
+    refused: MsvizError | None = None
     figures: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -91,7 +99,7 @@ class Scene:
 
     @property
     def sim(self) -> Float64[Tensor, "m m"]:
-        """S [m, m], cosines; dot products where norms count (state.normalize is False)."""
+        """S [m, m], cosines; dot products where norms count (`scheme.normalize` is False)."""
         return self.ground.sim
 
     @property
@@ -117,7 +125,7 @@ class Scene:
     @property
     def limit(self) -> float:
         """The largest |S| that S is drawn to: 1 for cosines; where norms count the largest there is, at least 1."""
-        if self.state.normalize or self.m < 2:
+        if self.scheme.normalize or self.m < 2:
             return 1.0
         apart = ~torch.eye(self.m, dtype=torch.bool)
         return once(self, "limit", lambda: max(1.0, float(self.sim.abs().where(apart, 0.0).max())))
@@ -163,18 +171,25 @@ def _pairs(labels: tuple[int, ...]) -> Pairs:
     return label_pairs(list(labels))
 
 
-def scene(state: State) -> Scene:
+def scene(state: State, scheme: Scheme = PLAIN) -> Scene:
     """Evaluate a state with the core: in float64, and above 512 points in float32 (see in_blocks.py).
+
+    Args:
+        state: what is evaluated.
+        scheme: how its batch is compared; norms count where either of the two says so.
 
     Example:
         >>> from msviz.state import default_state
         >>> scene(default_state()).m
         14
     """
+    scheme = counted(state, scheme)
+    if scheme != replace(PLAIN, normalize=scheme.normalize):
+        return _under(state, scheme)
     x, method = torch.from_numpy(state.batch.x.copy()), state.method
     if state.batch.m > DENSE:
         x = x.float()
-    ground = _ground(state, x)
+    ground = _ground(state.batch, x, scheme.normalize)
     found = ground.evaluated.get(method)
     if found is None:
         work = evaluate if state.batch.m <= DENSE else evaluate_rows
@@ -183,22 +198,66 @@ def scene(state: State) -> Scene:
         state=state,
         ground=ground,
         evaluation=found,
-        forces=forces(x, found.value_gradient, state.normalize).numpy(),
+        forces=forces(x, found.value_gradient, scheme.normalize).numpy(),
         zero_rows=tuple(zero_rows(x).tolist()),
+        scheme=scheme,
     )
 
 
-def _ground(state: State, x: Tensor) -> Ground:
-    known = _GROUNDS.get((state.batch, state.normalize))
+def counted(state: State, scheme: Scheme) -> Scheme:
+    """The scheme, in which norms count where the state or the scheme says so."""
+    return replace(scheme, normalize=scheme.normalize and state.normalize)
+
+
+def as_it_is(state: State) -> tuple[State, Scheme]:
+    """How most pages see a state: by its own method, everybody with everybody."""
+    return state, PLAIN
+
+
+def _ground(batch: Batch, x: Tensor, normalize: bool) -> Ground:
+    known = _GROUNDS.get((batch, normalize))
     if known is not None:
         return known
-    if state.batch.m <= DENSE:
-        sim, pairs = similarity(x, normalize=state.normalize), _pairs(state.batch.labels)
+    if batch.m <= DENSE:
+        sim, pairs = similarity(x, normalize=normalize), _pairs(batch.labels)
         known = Ground(sim, pairs, bounds(sim, pairs))
     else:
-        known = Ground(*compared_rows(x, state.batch.labels, state.normalize))
-    _GROUNDS[state.batch, state.normalize] = known
+        known = Ground(*compared_rows(x, batch.labels, normalize))
+    _GROUNDS[batch, normalize] = known
     return known
+
+
+def _under(state: State, scheme: Scheme) -> Scene:
+    """The scene under a scheme in which not everybody meets everybody; all at once, so for at most DENSE points."""
+    x, refused = torch.from_numpy(state.batch.x.copy()), None
+    labels, learnt = torch.tensor(state.batch.labels, dtype=torch.long), x.clone().requires_grad_()
+    try:
+        rows = compared(learnt, labels, scheme)
+    except MsvizError as error:
+        rows, refused = _nobody(x), error
+    sim = similarity(x, normalize=scheme.normalize)
+    sim[rows.anchors] = rows.sim.detach()
+    pairs = Pairs(rows.square(rows.pairs.pos), rows.square(rows.pairs.neg))
+    found = evaluate_square(rows, state.method)
+    slope = torch.zeros_like(x)
+    if refused is None:
+        (slope,) = torch.autograd.grad(rows.sim, learnt, found.value_gradient[rows.anchors])
+        slope[rows.used] += 2 * scheme.penalty * x[rows.used] / max(len(rows.used), 1)
+    return Scene(
+        state=state,
+        ground=Ground(sim, pairs, bounds(sim, pairs)),
+        evaluation=found,
+        forces=(0.0 - slope).numpy(),
+        zero_rows=tuple(zero_rows(x).tolist()),
+        scheme=scheme,
+        rows=rows,
+        refused=refused,
+    )
+
+
+def _nobody(x: Tensor) -> SchemeRows:
+    none, nobody = torch.zeros(0, len(x), dtype=torch.bool), torch.zeros(0, dtype=torch.long)
+    return SchemeRows(x.new_zeros(0, len(x)), Pairs(none, none), nobody, nobody)
 
 
 def once(of: Scene | Weighed, name: str, make: Callable[[], _T]) -> _T:

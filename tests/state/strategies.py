@@ -11,6 +11,7 @@ from msviz.data import PRESETS, Batch, Source, digits_batch
 from msviz.data.source import Kind
 from msviz.state import DEFAULT_OTHERS, MAX_OTHERS, SHARES, Display, Selection, State, Watched
 from msviz.state.figure2 import ACTIVE, MOST, STEPS, WATCHABLE, WHOSE
+from msviz.state.npair_lab import BUILDS, NUMBERS, WEIGHS, NPairLab
 from msviz.state.value import MOST_SEED
 
 _JSON = st.recursive(
@@ -96,6 +97,13 @@ watched = st.builds(
     st.integers(0, STEPS - 1),
 )
 
+labs = st.builds(
+    NPairLab,
+    st.sampled_from(BUILDS),
+    st.sampled_from(WEIGHS),
+    **{name: _values(info) for name, info in NUMBERS.items()},
+)
+
 
 @st.composite
 def states(draw: st.DrawFn) -> State:
@@ -114,5 +122,6 @@ def states(draw: st.DrawFn) -> State:
         per_pair=draw(st.booleans()),
         figure2=draw(st.just(Watched()) | watched),
         table1_seed=draw(st.just(0) | st.integers(0, MOST_SEED)),
+        npair=draw(st.just(NPairLab()) | labs),
     )
     return State(batch, method, display, others, normalize=not batch.planar or draw(st.booleans()))

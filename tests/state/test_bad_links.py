@@ -211,6 +211,20 @@ def test_bad_points_show_the_default_and_say_why(what: str) -> None:
         ),
         ({"table1": "1000000"}, "error.link_table1", None),
         (
+            {"tuplets": "all"},
+            "error.link_npair",
+            "The link sets tuplets of the N-pair lab to all, but expected is triplets, tuplets, npair. It stays npair.",
+        ),
+        ({"weigh": "linear"}, "error.link_npair", None),
+        (
+            {"n": "65"},
+            "error.link_npair",
+            "The link sets n of the N-pair lab to 65, but expected is >= 0 and <= 64. It stays 0.",
+        ),
+        ({"n": "2.5"}, "error.link_npair", None),
+        ({"margin": "-1"}, "error.link_npair", None),
+        ({"penalty": "nan"}, "error.link_npair", None),
+        (
             {"hide": "edges,all"},
             "error.link_hide",
             "The link hides edges,all, but only edges and forces can be hidden. Nothing is hidden.",
@@ -280,6 +294,11 @@ NAMES = [
     "watch",
     "step",
     "table1",
+    "tuplets",
+    "weigh",
+    "n",
+    "margin",
+    "penalty",
     "other",
 ]
 

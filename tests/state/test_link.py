@@ -13,16 +13,19 @@ from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method, evaluate
+from msviz.core.npair import Pairing
 from msviz.core.pairs import label_pairs
 from msviz.core.similarity import similarity
 from msviz.data import PRESETS, Batch, digits_batch
 from msviz.state import Display, Selection, State, Watched, decode, default_state, encode
+from msviz.state.npair_lab import NPairLab
 from msviz.state.packed import LONGEST
 from tests.state.strategies import states
 
 RESERVED = {
     *("loss", "epsilon", "batch", "points", "flat", "vs", "pair", "hide", "shares", "diff", "zoom", "camera", "forces"),
     *("case", "row", "watch", "step", "table1", "run", "rate"),
+    *("tuplets", "weigh", "n", "margin", "penalty"),
 }
 
 
@@ -101,6 +104,13 @@ def test_what_is_watched_under_figure_2_is_readable() -> None:
     assert encode(default_state().with_display(Display(figure2=watched))) == query
     assert decode(query)[0].display.figure2 == watched
     assert decode({"watch": "none"})[0].display.figure2.methods == ()
+
+
+def test_what_is_chosen_in_the_n_pair_lab_is_readable() -> None:
+    lab = NPairLab(Pairing.TRIPLETS, "npair_ovo", n=3, margin=0.2, penalty=0.05)
+    query = {"tuplets": "triplets", "weigh": "npair_ovo", "n": "3", "margin": "0.2", "penalty": "0.05"}
+    assert encode(default_state().with_display(Display(npair=lab))) == query
+    assert decode(query)[0].display.npair == lab
 
 
 def test_a_preset_travels_by_name_until_it_is_changed() -> None:

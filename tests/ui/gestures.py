@@ -38,6 +38,10 @@ _WHAT: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "step": st.integers(-1, 41) | _ODD,
     },
     "measure": {"seed": st.integers(-1, 9) | _ODD},
+    "npair": {
+        "target": st.sampled_from(["tuplets", "weigh", "n", "margin", "penalty"]) | _ODD,
+        "value": st.sampled_from(["triplets", "all", "npair_ovo"]) | _NUMBERS | _ODD,
+    },
     "mine": {"on": st.booleans()},
     "remedy": {"target": st.integers(-1, 2) | _ODD},
     "drop": {},

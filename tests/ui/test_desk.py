@@ -8,8 +8,10 @@ from msviz.core.figure2 import Case
 from msviz.core.losses import LOSSES
 from msviz.core.losses.spec import param_infos
 from msviz.core.methods import METHODS, Method
+from msviz.core.npair import Pairing
 from msviz.data import GRID, MAX_POINTS, PRESETS, Batch, digits_batch
 from msviz.state import Selection, Watched, default_state
+from msviz.state.npair_lab import NPairLab
 from msviz.text import say_error
 from msviz.ui.desk import Desk, with_loss
 from msviz.views.remedy import remedies
@@ -329,6 +331,15 @@ def test_table_1_can_be_measured_with_any_seed_that_a_link_can_carry() -> None:
     assert _one(desk(), "measure", seed=3).state.display.table1_seed == 3
     assert not _one(desk(), "measure", seed=3).history.can_undo
     assert _refused(desk(), "measure", seed=1_000_000) == "error.event"
+
+
+def test_what_is_chosen_in_the_n_pair_lab_is_no_step_and_must_exist() -> None:
+    chosen = _one(_one(desk(), "npair", target="tuplets", value="triplets"), "npair", target="n", value=3)
+    assert chosen.state.display.npair == NPairLab(Pairing.TRIPLETS, n=3)
+    assert not chosen.history.can_undo
+    assert _refused(desk(), "npair", target="tuplets", value="all") == "error.event"
+    assert _refused(desk(), "npair", target="colour", value=1) == "error.event"
+    assert _refused(desk(), "npair", target="penalty", value=2) == "error.parameter_range"
 
 
 def test_norms_count_until_they_are_switched_off_and_both_are_steps() -> None:

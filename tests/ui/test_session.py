@@ -76,9 +76,9 @@ def test_a_refused_field_of_the_strip_is_shown_by_both(visitor: dict[str, Any]) 
 def test_a_state_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluated = []
 
-    def counting(state: Any) -> Any:
-        evaluated.append(state)
-        return scene_module.scene(state)
+    def counting(*asked: Any) -> Any:
+        evaluated.append(asked)
+        return scene_module.scene(*asked)
 
     monkeypatch.setattr(session, "scene", counting)
     first, none = session.scenes()

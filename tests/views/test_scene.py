@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import torch
 
 from msviz.core.forces import forces
 from msviz.core.methods import METHODS, Method, evaluate
+from msviz.core.npair import Pairing
 from msviz.core.pairs import label_pairs
+from msviz.core.scheme import Scheme, SchemeLoss
 from msviz.core.similarity import similarity
 from msviz.data import PRESETS, Batch
 from msviz.state import State, default_state
@@ -132,3 +135,41 @@ def test_the_scene_before_makes_room_when_nothing_of_it_is_shared() -> None:
     slider.make_room_for(scene(state.with_batch(state.batch.removed(0))))
     gc.collect()
     assert linear() is None
+
+
+# Under a scheme
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        Scheme(loop=True),
+        *(Scheme(pairing=pairing, normalize=normalize) for pairing in Pairing for normalize in (True, False)),
+        Scheme(pairing=Pairing.NPAIR, normalize=False, penalty=0.3),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("method", [Method("npair"), METHODS["authors"]], ids=repr)
+def test_under_a_scheme_every_point_goes_where_its_criterion_sends_it(scheme: Scheme, method: Method) -> None:
+    state = default_state().with_method(method).with_normalize(scheme.normalize)
+    now = scene(state, replace(scheme, normalize=True))  # norms count where the state says so
+    x = torch.from_numpy(state.batch.x.copy()).requires_grad_()
+    value = SchemeLoss(method, scheme)(x, torch.tensor(state.batch.labels))
+    value.backward()
+    assert x.grad is not None
+    assert np.allclose(now.forces, -x.grad.numpy(), rtol=0, atol=1e-12)
+    used = slice(None) if now.rows is None else now.rows.used
+    penalty = scheme.penalty * float(x[used].detach().square().sum(1).mean())
+    assert float(now.evaluation.value) + penalty == pytest.approx(value.item(), abs=1e-12)
+
+
+def test_a_batch_of_which_no_tuplets_can_be_built_shows_why_and_nothing_moves() -> None:
+    batch = default_state().batch
+    alone = next(label for label in batch.classes)
+    for id in [id for id, label in zip(batch.ids, batch.labels, strict=True) if label == alone][1:]:
+        batch = batch.removed(id)
+    now = scene(default_state().with_batch(batch), Scheme(pairing=Pairing.NPAIR))
+    assert now.refused is not None
+    assert now.refused.key == "error.tuplets_members"
+    assert not now.kept.any()
+    assert not now.forces.any()
