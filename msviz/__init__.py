@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from msviz.core.reasons import Reason as Reason
     from msviz.core.reasons import Reasons as Reasons
     from msviz.core.reasons import reasons as reasons
+    from msviz.core.scheme import Scheme as Scheme
+    from msviz.core.scheme import SchemeLoss as SchemeLoss
     from msviz.core.similarity import similarity as similarity
     from msviz.core.similarity import zero_rows as zero_rows
     from msviz.core.table1 import FOOTNOTES as FOOTNOTES
@@ -85,6 +87,8 @@ _HOMES = {
     "Probe": "msviz.core.probe",
     "Reason": "msviz.core.reasons",
     "Reasons": "msviz.core.reasons",
+    "Scheme": "msviz.core.scheme",
+    "SchemeLoss": "msviz.core.scheme",
     "SignCheck": "msviz.core.gpw",
     "Similarities": "msviz.core.three_similarities",
     "autograd_gradient": "msviz.core.gpw",
@@ -132,6 +136,8 @@ __all__ = [
     "Probe",
     "Reason",
     "Reasons",
+    "Scheme",
+    "SchemeLoss",
     "SignCheck",
     "Similarities",
     "Tuplets",
