@@ -54,8 +54,7 @@ def members(pairing: Pairing | str, n: int) -> int:
     Source: K. Sohn, NIPS 2016, section 3.2.
     """
     pairing = _in_tuplets(pairing)
-    if isinstance(n, bool) or not is_finite_number(n) or n != int(n) or n < 2:
-        raise out_of_range("n", "a whole number of classes >= 2", n)
+    _check_whole("n", n)
     return {Pairing.TRIPLETS: 3, Pairing.TUPLETS: int(n) + 1, Pairing.NPAIR: 2}[pairing]
 
 
@@ -188,8 +187,7 @@ def check_classes(name: str, n: Any, got: int) -> None:
     Raises:
         MsvizError: `error.parameter_range`, `error.tuplets_classes`.
     """
-    if isinstance(n, bool) or not is_finite_number(n) or n != int(n) or n < 2:
-        raise out_of_range(name, "a whole number >= 2", n)
+    _check_whole(name, n)
     if got < n:
         raise MsvizError(
             "error.tuplets_classes",
@@ -197,6 +195,11 @@ def check_classes(name: str, n: Any, got: int) -> None:
             need=int(n),
             got=got,
         )
+
+
+def _check_whole(name: str, n: Any) -> None:
+    if isinstance(n, bool) or not is_finite_number(n) or n != int(n) or n < 2:
+        raise out_of_range(name, "a whole number >= 2", n)
 
 
 def _in_tuplets(pairing: Pairing | str) -> Pairing:
