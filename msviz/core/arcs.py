@@ -50,11 +50,7 @@ class LoopCase(StrEnum):
     X2_Y2 = "x2-y2"
 
 
-INSIDE, X1, X2, Y1, Y2 = range(5)  # codes of the cases with something to slide on; the corners follow
-ON_X1 = (0, 1, 0, 0, 0, 1, 1, 0, 0)  # code -> u1 and u2, v1 and v2, unless the point slides
-ON_X2 = (0, 0, 1, 0, 0, 0, 0, 1, 1)
-ON_Y1 = (0, 0, 0, 1, 0, 1, 0, 1, 0)
-ON_Y2 = (0, 0, 0, 0, 1, 0, 1, 0, 1)
+INSIDE, X1, X2, Y1, Y2, _, X1_Y2, X2_Y1, X2_Y2 = range(9)  # their codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,64 +111,71 @@ class Solution:
 @torch.no_grad()
 def solve(k: Cosines, x: Arc, y: Arc) -> Solution:
     """The best of the nine candidates; of equals the first in the order of `LoopCase`."""
-    both = _inside(k, x, y)
-    on_x1, v1_x1, v2_x1 = _edge(k.x1y1, k.x1y2, y)
-    on_x2, v1_x2, v2_x2 = _edge(k.x2y1, k.x2y2, y)
-    on_y1, u1_y1, u2_y1 = _edge(k.x1y1, k.x2y1, x)
-    on_y2, u1_y2, u2_y2 = _edge(k.x1y2, k.x2y2, x)
-    candidates = [both.similarity, on_x1, on_x2, on_y1, on_y2, k.x1y1, k.x1y2, k.x2y1, k.x2y2]
-    similarity, codes = torch.stack(candidates).max(0)
-    return Solution(
-        codes=codes,
-        similarity=similarity,
-        u1=_chosen(codes, ON_X1, {INSIDE: both.u1, Y1: u1_y1, Y2: u1_y2}),
-        u2=_chosen(codes, ON_X2, {INSIDE: both.u2, Y1: u2_y1, Y2: u2_y2}),
-        v1=_chosen(codes, ON_Y1, {INSIDE: both.v1, X1: v1_x1, X2: v1_x2}),
-        v2=_chosen(codes, ON_Y2, {INSIDE: both.v2, X1: v2_x1, X2: v2_x2}),
+    x, y = _without_zeros(x), _without_zeros(y)
+    both, u_both, v_both = _inside(k, x, y)
+    on_x1, v_x1 = _edge(k.x1y1, k.x1y2, y)
+    on_x2, v_x2 = _edge(k.x2y1, k.x2y2, y)
+    on_y1, u_y1 = _edge(k.x1y1, k.x2y1, x)
+    on_y2, u_y2 = _edge(k.x1y2, k.x2y2, x)
+    others = (on_x1, on_x2, on_y1, on_y2, k.x1y1, k.x1y2, k.x2y1, k.x2y2)
+
+    similarity, codes = both, torch.full_like(both, INSIDE, dtype=torch.long)
+    for code, candidate in enumerate(others, X1):
+        codes = codes.masked_fill_(candidate > similarity, code)
+        similarity = torch.maximum(similarity, candidate)
+
+    inside, at_x1, at_x2, at_y1, at_y2 = (codes == code for code in (INSIDE, X1, X2, Y1, Y2))
+    end_x = (at_x2 | (codes >= X2_Y1)).to(both.dtype)  # 0 = on x1, 1 = on x2
+    end_y = (at_y2 | (codes == X1_Y2) | (codes == X2_Y2)).to(both.dtype)
+    u1, u2 = (
+        torch.where(inside, of_both, torch.where(at_y1, of_y1, torch.where(at_y2, of_y2, end)))
+        for of_both, of_y1, of_y2, end in zip(u_both, u_y1, u_y2, (1 - end_x, end_x), strict=True)
     )
+    v1, v2 = (
+        torch.where(inside, of_both, torch.where(at_x1, of_x1, torch.where(at_x2, of_x2, end)))
+        for of_both, of_x1, of_x2, end in zip(v_both, v_x1, v_x2, (1 - end_y, end_y), strict=True)
+    )
+    return Solution(codes, similarity, u1, u2, v1, v2)
 
 
-def _inside(k: Cosines, x: Arc, y: Arc) -> Solution:
-    x_sin, y_sin = _divisor(x), _divisor(y)
+def _without_zeros(arc: Arc) -> Arc:
+    """The arc with a sine that can be divided by; where it is replaced, nothing comes of it."""
+    return Arc(arc.cos, arc.sin.masked_fill(~arc.open, 1), arc.open)
+
+
+def _inside(k: Cosines, x: Arc, y: Arc) -> tuple[Tensor, tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """The largest cosine of two points of the circles, -inf where they are not on the arcs, and their coefficients."""
     m11 = k.x1y1
-    m12 = (k.x1y2 - y.cos * k.x1y1) / y_sin
-    m21 = (k.x2y1 - x.cos * k.x1y1) / x_sin
+    m12 = (k.x1y2 - y.cos * k.x1y1) / y.sin
+    m21 = (k.x2y1 - x.cos * k.x1y1) / x.sin
     # Added in an order that does not change when x and y change places: the matrix of a batch is symmetric to the bit.
-    m22 = (k.x2y2 - (x.cos * k.x1y2 + y.cos * k.x2y1) + x.cos * y.cos * k.x1y1) / (x_sin * y_sin)
+    m22 = (k.x2y2 - (x.cos * k.x1y2 + y.cos * k.x2y1) + x.cos * y.cos * k.x1y1) / (x.sin * y.sin)
 
-    phi1 = torch.atan2(m21 - m12, m11 + m22)
-    phi2 = torch.atan2(m21 + m12, m11 - m22)
-    value = (torch.hypot(m21 - m12, m11 + m22) + torch.hypot(m21 + m12, m11 - m22)) / 2
+    sin1, cos1 = m21 - m12, m11 + m22  # 2 R1 sin phi1, 2 R1 cos phi1
+    sin2, cos2 = m21 + m12, m11 - m22
+    value = (torch.hypot(sin1, cos1) + torch.hypot(sin2, cos2)) / 2
+    phi1, phi2 = torch.atan2(sin1, cos1), torch.atan2(sin2, cos2)
     a, b = (phi2 + phi1) / 2, (phi2 - phi1) / 2
-    u2, v2 = a.sin() / x_sin, b.sin() / y_sin
+    u2, v2 = a.sin() / x.sin, b.sin() / y.sin
     u1, v1 = a.cos() - x.cos * u2, b.cos() - y.cos * v2
 
-    # All positive: in the box. All negative: in the box once pi is added to both a and b.
+    # In the box when all are positive; or all negative, and then pi must be added to both a and b.
     sign = u2.sign()
-    u1, u2, v1, v2 = sign * u1, sign * u2, sign * v1, sign * v2
-    in_box = x.open & y.open & (u1 > 0) & (u2 > 0) & (v1 > 0) & (v2 > 0)
-    value = value.masked_fill(~in_box, -torch.inf)
-    return Solution(torch.full_like(value, INSIDE, dtype=torch.long), value, u1, u2, v1, v2)
+    in_box = x.open & y.open & (u1 * sign > 0) & (u2 * sign > 0) & (v1 * sign > 0) & (v2 * sign > 0)
+    return value.masked_fill_(~in_box, -torch.inf), (u1.abs_(), u2.abs_()), (v1.abs_(), v2.abs_())
 
 
-def _edge(k1: Tensor, k2: Tensor, arc: Arc) -> tuple[Tensor, Tensor, Tensor]:
-    """A point that has the cosines k1, k2 with the ends of an arc: its cosine with the nearest point between them (-inf
-    when an end is nearer), and that point's coefficients."""
-    sin = _divisor(arc)
-    # The projection on the arc's plane is (w1 y1 + w2 y2) / sin^2: between the ends when both are positive.
-    w1, w2 = (k1 - arc.cos * k2) / sin, (k2 - arc.cos * k1) / sin
+def _edge(k1: Tensor, k2: Tensor, arc: Arc) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """A point whose cosines with the ends of an arc are k1 and k2, and the nearest point between those ends.
+
+    Their cosine, -inf where an end is nearer, and the nearest point's coefficients.
+    """
+    # The projection on the arc's plane is (w1 y1 + w2 y2) / sin: between the ends when both are positive.
+    w1, w2 = (k1 - arc.cos * k2) / arc.sin, (k2 - arc.cos * k1) / arc.sin
     length = torch.hypot(k1, w2)
-    value = length.masked_fill(~(arc.open & (w1 > 0) & (w2 > 0)), -torch.inf)
-    return value, w1 / length / sin, w2 / length / sin
-
-
-def _divisor(arc: Arc) -> Tensor:
-    return arc.sin.masked_fill(~arc.open, 1)
-
-
-def _chosen(codes: Tensor, at_end: tuple[int, ...], sliding: dict[int, Tensor]) -> Tensor:
-    some = next(iter(sliding.values()))
-    coefficient = torch.tensor(at_end, dtype=some.dtype, device=some.device)[codes]
-    for code, value in sliding.items():
-        coefficient = torch.where(codes == code, value, coefficient)
-    return coefficient
+    between = arc.open & (w1 > 0) & (w2 > 0)
+    # At the angle b, whose cosine and sine are k1 / length and w2 / length. On an arc of almost a half circle both
+    # coefficients are huge: this way their errors cancel, while w1 would bring one of its own.
+    v2 = w2 / length / arc.sin
+    v1 = (k1 / length - arc.cos * v2).clamp_(min=0)
+    return length.masked_fill(~between, -torch.inf), (v1, v2)
