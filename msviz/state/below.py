@@ -1,6 +1,7 @@
 """What single pages show besides, in a link. Similarities: case=1n, row=pair, watch=active,triplet, table1=3.
 
-The N-pair lab: tuplets=triplets, n=3, weigh=triplet, margin=0.2, penalty=0.1.
+The N-pair lab: tuplets=triplets, n=3, weigh=triplet, margin=0.2, penalty=0.1, filled=glyphs, mined=glyphs, by=cosine,
+examples=1, picks=8, first=3, reached=2, seed=5.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 
 from msviz.core.errors import MsvizError
 from msviz.state.figure2 import MOST, SLUGS, STEPS, WHOSE, Watched
-from msviz.state.npair_lab import BUILDS, NUMBERS, WEIGHS, NPairLab
+from msviz.state.npair_lab import CHOICES, NUMBERS, NPairLab
 from msviz.state.shown import got
 from msviz.state.value import MOST_SEED, Display
 
@@ -115,7 +116,7 @@ def _npair(name: str, text: str, display: Display) -> Display:
     try:
         return display.replace(npair=display.npair.replace(**{name: float(text) if name in NUMBERS else text}))
     except ValueError as error:  # MsvizError among them
-        expected = NUMBERS[name].bounds if name in NUMBERS else ", ".join(BUILDS if name == "tuplets" else WEIGHS)
+        expected = NUMBERS[name].bounds if name in NUMBERS else ", ".join(CHOICES[name])
         plain = "The link sets {name} of the N-pair lab to {got}, but expected is {expected}. It stays {shown}."
         values = {"got": got(text), "expected": expected, "shown": str(getattr(display.npair, name))}
         raise MsvizError("error.link_npair", plain, name=name, **values) from error

@@ -11,7 +11,7 @@ from msviz.data import PRESETS, Batch, Source, digits_batch
 from msviz.data.source import Kind
 from msviz.state import DEFAULT_OTHERS, MAX_OTHERS, SHARES, Display, Selection, State, Watched
 from msviz.state.figure2 import ACTIVE, MOST, STEPS, WATCHABLE, WHOSE
-from msviz.state.npair_lab import BUILDS, NUMBERS, WEIGHS, NPairLab
+from msviz.state.npair_lab import CHOICES, NUMBERS, NPairLab
 from msviz.state.value import MOST_SEED
 
 _JSON = st.recursive(
@@ -99,8 +99,7 @@ watched = st.builds(
 
 labs = st.builds(
     NPairLab,
-    st.sampled_from(BUILDS),
-    st.sampled_from(WEIGHS),
+    **{name: st.sampled_from(choices) for name, choices in CHOICES.items()},
     **{name: _values(info) for name, info in NUMBERS.items()},
 )
 

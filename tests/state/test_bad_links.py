@@ -225,6 +225,12 @@ def test_bad_points_show_the_default_and_say_why(what: str) -> None:
         ({"margin": "-1"}, "error.link_npair", None),
         ({"penalty": "nan"}, "error.link_npair", None),
         (
+            {"filled": "cars"},
+            "error.link_npair",
+            "The link sets filled of the N-pair lab to cars, but expected is digits, glyphs, batch. It stays digits.",
+        ),
+        ({"examples": "3"}, "error.link_npair", None),
+        (
             {"hide": "edges,all"},
             "error.link_hide",
             "The link hides edges,all, but only edges and forces can be hidden. Nothing is hidden.",
@@ -299,6 +305,14 @@ NAMES = [
     "n",
     "margin",
     "penalty",
+    "filled",
+    "mined",
+    "by",
+    "examples",
+    "picks",
+    "first",
+    "reached",
+    "seed",
     "other",
 ]
 

@@ -26,6 +26,7 @@ RESERVED = {
     *("loss", "epsilon", "batch", "points", "flat", "vs", "pair", "hide", "shares", "diff", "zoom", "camera", "forces"),
     *("case", "row", "watch", "step", "table1", "run", "rate"),
     *("tuplets", "weigh", "n", "margin", "penalty"),
+    *("filled", "mined", "by", "examples", "picks", "first", "reached", "seed"),
 }
 
 
@@ -107,8 +108,8 @@ def test_what_is_watched_under_figure_2_is_readable() -> None:
 
 
 def test_what_is_chosen_in_the_n_pair_lab_is_readable() -> None:
-    lab = NPairLab(Pairing.TRIPLETS, "npair_ovo", n=3, margin=0.2, penalty=0.05)
-    query = {"tuplets": "triplets", "weigh": "npair_ovo", "n": "3", "margin": "0.2", "penalty": "0.05"}
+    lab = NPairLab(Pairing.TRIPLETS, "npair_ovo", n=3, margin=0.2, penalty=0.04)
+    query = {"tuplets": "triplets", "weigh": "npair_ovo", "n": "3", "margin": "0.2", "penalty": "0.04"}
     assert encode(default_state().with_display(Display(npair=lab))) == query
     assert decode(query)[0].display.npair == lab
 
