@@ -110,7 +110,7 @@ class DistributedPairLoss(nn.Module):
         comparison = Comparison(codes[own], codes, own).to(embeddings.device)
 
         x = at_least_float32(embeddings)  # half precision would lose what the ranks send back when it is added up
-        ref = _gather(x, rows, group)
+        ref = gather_rows(x, rows, group)
         if not normalize:
             check_overflow(
                 ref.detach().square().sum(1)
@@ -123,7 +123,7 @@ class DistributedPairLoss(nn.Module):
         ):  # a loss of bare dot products overflows, perhaps here alone: the others hear of it by the sum
             part = x.new_full((), torch.nan)
         # The gather adds up, over the ranks, what backward() sends back: a gradient of 1 on each makes the factor W.
-        total = _gather(part[None], [1] * len(rows), group).sum()
+        total = gather_rows(part[None], [1] * len(rows), group).sum()
         if not method.loss.separable:
             total = part.detach() + (total - total.detach())  # every rank has the whole value already
         if not normalize:
@@ -188,8 +188,16 @@ def _exchange(own: _Part, group: "dist.ProcessGroup | None") -> list[_Part]:
     return parts
 
 
-def _gather(x: Float[Tensor, "n ..."], rows: list[int], group: "dist.ProcessGroup | None") -> Float[Tensor, "M ..."]:
-    """The rows of all ranks, rank after rank; the gradient of a row is the sum of what all ranks send back to it."""
+def gather_rows(
+    x: Float[Tensor, "n ..."], rows: list[int], group: "dist.ProcessGroup | None" = None
+) -> Float[Tensor, "M ..."]:
+    """The rows of all ranks, rank after rank; the gradient of a row is the sum of what all ranks send back to it.
+
+    Args:
+        x: those of this rank, in float32 at least.
+        rows: how many each rank has.
+        group: the processes; None = all.
+    """
     from torch.distributed import _functional_collectives as collectives  # not in a torch built for one process
 
     everybody = dist.group.WORLD if group is None else group

@@ -19,6 +19,7 @@ from msviz.training.trainer import Trainer
 _LATER: Final = {  # what pre-training knows nothing of
     *("method", "optimiser", "learning_rate", "steps"),
     *("evaluate_every", "probe_size", "patience", "target_recall"),
+    *("pairing", "negatives", "similarity", "norm_penalty"),
 }
 
 

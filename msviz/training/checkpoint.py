@@ -179,15 +179,16 @@ def _kept(path: Path) -> dict[str, Any]:
 
 
 def _check_config(path: Path, saved: dict[str, Any], config: TrainConfig) -> None:
-    given = json.loads(json.dumps(config.as_json()))
+    given, first = (json.loads(json.dumps(it.as_json())) for it in (config, TrainConfig()))
+    saved = {**first, **saved}  # settings that are younger than the file
     for name in given:
-        if name not in _MAY_DIFFER and saved.get(name) != given[name]:
+        if name not in _MAY_DIFFER and saved[name] != given[name]:
             raise MsvizError(
                 "error.checkpoint_config",
                 "the checkpoint {path} is of another run: {name} was {saved} and is now {given}; "
                 "set it back, or begin anew",
                 path=str(path),
                 name=name,
-                saved=shown(saved.get(name)),
+                saved=shown(saved[name]),
                 given=shown(given[name]),
             )

@@ -10,6 +10,8 @@ from typing import Any, Final
 from msviz.core.errors import MsvizError, out_of_range, shown
 from msviz.core.losses.spec import ParamInfo, check, param, param_infos
 from msviz.core.methods import METHODS, Method
+from msviz.core.npair import Pairing, members
+from msviz.core.scheme import Scheme
 from msviz.training.models import MODELS
 from msviz.training.sources import Glyphs, Source, source_from_json, source_to_json
 from msviz.training.training_set import HOWS
@@ -65,9 +67,16 @@ class TrainConfig:
         probe_size: items whose embeddings are followed, 0..512.
         patience: evaluations without a better Recall@1 before the run ends, 0..1000; 0 = never.
         target_recall: validation Recall@1 at which the run ends, 0..1; 0 = never.
+        pairing: who meets whom in a batch: "all", or "triplets", "tuplets", "npair", which take 3, P + 1 and 2 items of
+            a class and no others.
+        mine_classes: C, 0 or P..512; every batch is of the P hardest of C random classes (see `mine_classes` of the
+            core), as the network embeds two examples of each just then; 0 = P random classes.
+        negatives: "batch", or "loop": a negative is as similar as the closest points of two arcs are.
+        similarity: "cosine", or "dot" for dot products, for which norms count.
+        norm_penalty: 0..1, the strength of the penalty on squared norms; dot products alone have one.
 
     Raises:
-        MsvizError: error.parameter_range.
+        MsvizError: error.parameter_range; error.pairing_members; error.scheme_loop for LoOp of dot products.
 
     Example:
         >>> config = TrainConfig(method=METHODS["ms"], model="mlp", steps=100)
@@ -105,6 +114,19 @@ class TrainConfig:
     probe_size: int = _whole("probe", 64, 0, 512, "Items that the board follows through the run.", step=8)
     patience: int = _whole("patience", 0, 0, 1000, "Measurements without a better Recall@1 that end a run; 0: none.")
     target_recall: float = param("target", 0.0, 0, 1, "Validation Recall@1 that ends a run; 0: none.")
+    pairing: str = _choice(
+        "all",
+        tuple(kind.value for kind in Pairing),
+        "Who meets whom; triplets take K = 3, tuplets K = P + 1, npair K = 2.",
+    )
+    mine_classes: int = _whole("C", 0, 0, 512, "Every batch is of the P hardest of so many random classes; 0: off.")
+    negatives: str = _choice(
+        "batch", ("batch", "loop"), "The batch's own negatives, or LoOp's: the closest points of two arcs."
+    )
+    similarity: str = _choice("cosine", ("cosine", "dot"), "Cosines, or dot products, for which norms count.")
+    norm_penalty: float = param(
+        "norm penalty", 0.0, 0, 1, "What a unit of squared norm costs, with dot products; 0: nothing.", step=0.001
+    )
 
     def __post_init__(self) -> None:
         check(self)
@@ -115,6 +137,35 @@ class TrainConfig:
             raise out_of_range("split", "none, for free points know nothing of items that are kept away", self.split)
         if self.model == "points" and self.pretrain_steps:
             raise out_of_range("pretrain_steps", "0 for free points", self.pretrain_steps)
+        self._check_scheme()
+
+    def _check_scheme(self) -> None:
+        scheme = self.scheme  # which refuses LoOp of dot products
+        need = self.per_class if self.pairing == Pairing.ALL else members(self.pairing, self.classes_per_batch)
+        if self.per_class != need:
+            raise MsvizError(
+                "error.pairing_members",
+                "{pairing} of {classes} classes take {need} items of each, got {got}; set per_class (K) to {need}",
+                pairing=self.pairing,
+                classes=self.classes_per_batch,
+                need=need,
+                got=self.per_class,
+            )
+        if 0 < self.mine_classes < self.classes_per_batch:
+            bounds = f"0, or at least the {self.classes_per_batch} classes of a batch"
+            raise out_of_range("mine_classes", bounds, self.mine_classes, "C")
+        if scheme.penalty and scheme.normalize:
+            raise out_of_range("norm_penalty", "0 with cosines, for which norms do not count", self.norm_penalty)
+
+    @property
+    def scheme(self) -> Scheme:
+        """How a batch is compared."""
+        return Scheme(
+            pairing=Pairing(self.pairing),
+            loop=self.negatives == "loop",
+            normalize=self.similarity == "cosine",
+            penalty=self.norm_penalty,
+        )
 
     @property
     def batch_size(self) -> int:

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from msviz.core.errors import MsvizError
 from msviz.core.methods import Method
 from msviz.training.config import TrainConfig
 from msviz.training.snapshot import Snapshot
@@ -44,7 +45,7 @@ class Duel:
         data: the items; None = those of `config.data`.
 
     Raises:
-        MsvizError: those of `Trainer`.
+        MsvizError: those of `Trainer`; error.duel_mining, for with class mining each would choose its own batches.
 
     Attributes:
         a: the run of `config`.
@@ -61,6 +62,12 @@ class Duel:
     """
 
     def __init__(self, config: TrainConfig, method_b: Method, data: TrainingSet | None = None) -> None:
+        if config.mine_classes:
+            raise MsvizError(
+                "error.duel_mining",
+                "both runs of a duel get the same batches, but with class mining each network chooses its own; "
+                "set mine_classes to 0, or train one method alone",
+            )
         self.a = Trainer(config, data)
         self.b = Trainer(replace(config, method=method_b), self.a.data)
         self.divergence: Divergence | None = None

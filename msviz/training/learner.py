@@ -78,7 +78,7 @@ class Learner:
 
     def set_method(self, method: Method) -> None:
         """Weigh by another method from now on."""
-        self._method, self._criterion = method, self._group.criterion(method)
+        self._method, self._criterion = method, self._group.criterion(method, self.config.scheme)
 
     @property
     def learning_rate(self) -> float:
@@ -96,7 +96,7 @@ class Learner:
             rows: the batch; this process embeds its slice of it.
 
         Raises:
-            MsvizError: error.not_finite when an embedding is not.
+            MsvizError: error.not_finite when an embedding is not; error.overflow when dot products are too large.
         """
         self._optimiser.zero_grad()
         own = rows[self._group.slice(len(rows))]

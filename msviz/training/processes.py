@@ -15,13 +15,15 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import torch
 import torch.distributed as dist
-from jaxtyping import Float
+from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
 from msviz.core.criterion import PairLoss
-from msviz.core.distributed import DistributedPairLoss
+from msviz.core.distributed import DistributedPairLoss, gather_rows
 from msviz.core.errors import MsvizError
 from msviz.core.methods import Method
+from msviz.core.precision import at_least_float32
+from msviz.core.scheme import PLAIN, Scheme, SchemeLoss
 
 _Value = TypeVar("_Value")
 
@@ -58,12 +60,15 @@ class Processes:
         start = sum(sizes[: self.rank])
         return slice(start, start + sizes[self.rank])
 
-    def criterion(self, method: Method) -> nn.Module:
+    def criterion(self, method: Method, scheme: Scheme = PLAIN) -> nn.Module:
         """What weighs the pairs of the whole batch, called with this process's slice.
 
         Args:
             method: the method.
+            scheme: how the batch is compared.
         """
+        if scheme != PLAIN:
+            return _WholeBatch(SchemeLoss(method, scheme), self.count)
         return PairLoss(method) if self.count == 1 else DistributedPairLoss(method)
 
     def together(self, x: Float[Tensor, "own d"], n: int) -> Float[Tensor, "n d"]:
@@ -106,16 +111,21 @@ class Processes:
             _spread(flat, values)
 
     def from_first(self, make: Callable[[], _Value]) -> _Value:
-        """What the first process computes, on all of them.
+        """What the first process computes, on all of them; what it refuses is refused on all of them.
 
         Args:
             make: called in the first process alone; its result must be picklable.
+
+        Raises:
+            MsvizError: those of `make`.
         """
         if self.count == 1:
             return make()
-        told: list[_Value | None] = [make() if self.is_first else None]
+        told: list[_Value | MsvizError | None] = [_tried(make) if self.is_first else None]
         dist.broadcast_object_list(told, src=0)
         value = told[0]
+        if isinstance(value, MsvizError):
+            raise value
         return value  # type: ignore[return-value]  # the first process has put it there
 
     def any(self, here: bool) -> bool:
@@ -168,6 +178,26 @@ class Processes:
         return [len(part) for part in np.array_split(np.empty(n), self.count)]
 
 
+class _WholeBatch(nn.Module):
+    """A criterion of the whole batch, called with this process's slice.
+
+    Every process computes the same loss of all rows. The gather adds up what all of them send back to a row, which is
+    as many times its gradient as there are processes: after `average_gradients` it is the gradient of one process.
+    """
+
+    def __init__(self, loss: SchemeLoss, count: int) -> None:
+        super().__init__()
+        self._loss, self._count = loss, count
+
+    def forward(self, x: Float[Tensor, "own d"], labels: Int64[np.ndarray, " own"]) -> Float[Tensor, ""]:
+        if self._count > 1:
+            parts: list[Any] = [None] * self._count
+            dist.all_gather_object(parts, labels)
+            x, labels = gather_rows(at_least_float32(x), list(map(len, parts))), np.concatenate(parts)
+        value: Tensor = self._loss(x, torch.from_numpy(labels).to(x.device))
+        return value
+
+
 ALONE: Final = Processes()
 
 
@@ -179,6 +209,13 @@ def from_environment() -> Processes:
 
     store, rank, count = next(iter(rendezvous("env://")))
     return Processes(rank, count, store)
+
+
+def _tried(make: Callable[[], _Value]) -> _Value | MsvizError:
+    try:
+        return make()
+    except MsvizError as problem:
+        return problem
 
 
 def _spread(flat: Tensor, into: list[Tensor]) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from msviz.core.errors import MsvizError, shown
 from msviz.core.precision import is_finite_number
 from msviz.training.cells import Outcome
+from msviz.training.config import TrainConfig
 
 VERSION: Final = 1
 FORMAT: Final = "msviz results"
@@ -101,6 +102,7 @@ def _parsed(content: bytes, path: str) -> tuple[Results, dict[str, Any], int]:
                 known=VERSION,
             )
         _need(head["format"] == FORMAT and isinstance(head["what"], dict) and isinstance(head["config"], dict))
+        base = {**TrainConfig().as_json(), **head["config"]}  # settings that are younger than the file
         made = [_record(head["made"])]
         outcomes, configs = {}, {}
         for line in lines[1:]:
@@ -112,13 +114,13 @@ def _parsed(content: bytes, path: str) -> tuple[Results, dict[str, Any], int]:
             outcome = _outcome(row)
             _need(outcome.key not in outcomes)
             outcomes[outcome.key] = outcome
-            configs[outcome.key] = {**head["config"], **row["config"]}
+            configs[outcome.key] = {**base, **row["config"]}
     except MsvizError:
         raise
     except (ValueError, LookupError, TypeError, RecursionError) as problem:
         plain = "line {line} of {path} is damaged, or no results of msviz; repair it, or choose another name"
         raise MsvizError("error.results_damaged", plain, line=number, path=path) from problem
-    return Results(head["what"], tuple(made), outcomes, configs, bool(torn)), head["config"], len(content) - len(torn)
+    return Results(head["what"], tuple(made), outcomes, configs, bool(torn)), base, len(content) - len(torn)
 
 
 def _outcome(row: Any) -> Outcome:

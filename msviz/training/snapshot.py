@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Float, Int64
 
 from msviz.core.methods import Evaluation, Method, evaluate
-from msviz.core.pairs import Pairs, label_pairs, mine
-from msviz.core.similarity import similarity
+from msviz.core.pairs import mine
+from msviz.core.scheme import PLAIN, Scheme, SchemeRows, compared, evaluate_square
 from msviz.training.stopping import Stop
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WeightStatistics:
-    """The weights of a batch's pairs in a few numbers; every ordered pair counts, also those that mining dropped.
+    """The weights of a batch's pairs in a few numbers; every pair that is compared counts, also those mining dropped.
 
     Args:
         mean: mean weight.
@@ -43,12 +43,12 @@ class WeightStatistics:
 class Snapshot:
     """One state of a network, and the batch that is about to move it.
 
-    It keeps embeddings, never matrices: similarities, mining and weights are computed from `x`, `labels` and `method`
-    by whoever wants to see them, with the same core that made the step.
+    It keeps embeddings, never matrices: similarities, mining and weights are computed from `x`, `labels`, `method` and
+    `scheme` by whoever wants to see them, with the same core that made the step.
 
     Args:
         step: updates made before; 0 = initial weights.
-        loss: the batch loss.
+        loss: what was minimised: the batch loss, and what norms cost (`scheme.penalty`).
         method: the loss, its parameters and its mining margin.
         learning_rate: of the update that follows.
         rows: [b] rows of the data set: the batch.
@@ -59,6 +59,7 @@ class Snapshot:
         gradient_norm: length of the gradient of all weights.
         images_per_second: items trained on a second, over about the last second spent in steps; 0 = none yet.
         stop: why the run ended here; None while it goes on.
+        scheme: how the batch was compared.
 
     Example:
         >>> x, labels = np.array([[1, 0], [0.8, 0.6], [0.6, 0.8]], np.float32), np.array([0, 0, 1])
@@ -79,6 +80,7 @@ class Snapshot:
     gradient_norm: float = 0.0
     images_per_second: float = 0.0
     stop: Stop | None = None
+    scheme: Scheme = PLAIN
 
     @property
     def is_finite(self) -> bool:
@@ -88,21 +90,24 @@ class Snapshot:
 
     @property
     def evaluation(self) -> Evaluation:
-        """Mining, weights and losses of the batch, in float64; computed at every call: they are b x b numbers."""
-        return evaluate(*self._sim_and_pairs, self.method)
+        """Mining, weights and losses of the batch, in float64; computed at every call: they are b x b numbers.
+
+        Rows of points that are no anchors are empty; what norms cost is not in it.
+        """
+        return evaluate_square(self._compared, self.method)
 
     @cached_property
     def mined_share(self) -> float:
         """The share of anchors that keep at least one pair, 0..1; without mining those that have a pair at all."""
-        sim, pairs = self._sim_and_pairs
-        mined = mine(sim, pairs, self.method.epsilon)
+        rows = self._compared
+        mined = mine(rows.sim, rows.pairs, self.method.epsilon)
         return float((mined.pos | mined.neg).any(1).double().mean())
 
     @cached_property
     def weights(self) -> WeightStatistics:
         """The weights of the batch in a few numbers."""
-        sim, pairs = self._sim_and_pairs
-        weights = evaluate(sim, pairs, self.method).weights
+        rows = self._compared
+        weights, pairs = evaluate(rows.sim, rows.pairs, self.method).weights, rows.pairs
         count = max(int((pairs.pos | pairs.neg).sum()), 1)
         return WeightStatistics(
             mean=float(weights.sum()) / count,
@@ -113,5 +118,5 @@ class Snapshot:
         )
 
     @property
-    def _sim_and_pairs(self) -> tuple[torch.Tensor, Pairs]:
-        return similarity(torch.tensor(self.x, dtype=torch.float64)), label_pairs(self.labels)
+    def _compared(self) -> SchemeRows:
+        return compared(torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.labels), self.scheme)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Float, Int64
 
+from msviz.core.class_mining import mine_classes
 from msviz.core.errors import MsvizError, out_of_range
 from msviz.core.methods import Method
 from msviz.training.changes import Change as Change
@@ -64,9 +66,8 @@ class Trainer:
         self.split = split(self.data, "none" if config.model == "points" else config.split, config.seed)
         self.probe = probe_rows(self.data.labels, self.split.val, config.probe_size, config.seed)
         labels, names = self.data.labels, self.data.names
-        self._sampler = PKSampler(
-            labels, self.split.train, config.classes_per_batch, config.per_class, config.seed, names
-        )
+        size = config.classes_per_batch, config.per_class
+        self._sampler = PKSampler(labels, self.split.train, *size, config.seed, names, config.mine_classes)
         self._learner = Learner(config, self.data, group)
         self.changes: tuple[Change, ...]
         self.stop: Stop | None
@@ -226,7 +227,7 @@ class Trainer:
             if snapshot.is_finite:
                 return snapshot
         except MsvizError as problem:
-            if problem.key != "error.not_finite":
+            if problem.key not in ("error.not_finite", "error.overflow"):
                 raise
         if self._last is None:
             raise MsvizError(
@@ -237,13 +238,14 @@ class Trainer:
 
     def _measured(self, probe: bool, evaluate: bool) -> Snapshot:
         began = time.perf_counter()
-        rows = self._sampler.draw()
+        rows = self._sampler.draw(self._hardest if self.config.mine_classes else None)
         x, loss, norm = self._learner.gradient(rows)
         self._speed.spent(time.perf_counter() - began)
         return Snapshot(
             step=self.step_count,
             loss=loss,
             method=self.method,
+            scheme=self.config.scheme,
             learning_rate=self.learning_rate,
             rows=rows,
             x=x,
@@ -253,6 +255,17 @@ class Trainer:
             gradient_norm=norm,
             images_per_second=self._speed.per_second,
         )
+
+    def _hardest(self, examples: Int64[np.ndarray, " e"], rng: np.random.Generator) -> Sequence[int]:
+        """Which of the classes of some examples, two of each, are hardest for each other under the weights of now."""
+
+        def mined() -> Sequence[int]:
+            x = torch.from_numpy(self._learner.embed(examples))
+            n, normalize = self.config.classes_per_batch, self.config.scheme.normalize
+            return mine_classes(x, np.arange(len(examples)) // 2, n, rng, normalize=normalize).chosen
+
+        # On a GPU the same weights need not give the same bits in every process: one of them decides.
+        return self._group.from_first(mined)
 
     def _why_stop(self, snapshot: Snapshot) -> Stop | None:
         by_recall = self._rules.evaluated(snapshot.retrieval.recall[1]) if snapshot.retrieval else None

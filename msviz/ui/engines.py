@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -10,12 +11,14 @@ from jaxtyping import Int64
 
 from msviz.core.errors import MsvizError
 from msviz.core.methods import Method
+from msviz.core.scheme import PLAIN
 from msviz.training.config import TrainConfig
 from msviz.training.duel import Divergence, Duel
 from msviz.training.stopping import Stop
 from msviz.training.trainer import Change, Trainer
 from msviz.training.training_set import TrainingSet
 from msviz.ui.recording import Frame
+from msviz.views.in_blocks import DENSE
 
 MOST_ITEMS: Final = 1024  # of a batch that is shown pair by pair, ten times a second
 MOST_CLASSES: Final = 256  # that have looks of their own
@@ -30,7 +33,8 @@ class Engine:
         data: the items; None = those of `config.data`.
 
     Raises:
-        MsvizError: those of `Trainer`; error.run_batch for a batch that is too large to be looked at.
+        MsvizError: those of `Trainer`; error.run_batch and error.run_scheme for a batch that is too large to be looked
+            at.
     """
 
     def __init__(self, config: TrainConfig, other: Method | None = None, data: TrainingSet | None = None) -> None:
@@ -38,6 +42,10 @@ class Engine:
             plain = "at most {items} items and {classes} classes a batch can be shown, got {got} and {got_classes}"
             got = {"got": config.batch_size, "got_classes": config.classes_per_batch}
             raise MsvizError("error.run_batch", plain, items=MOST_ITEMS, classes=MOST_CLASSES, **got)
+        at_once = config.scheme != replace(PLAIN, normalize=config.scheme.normalize)  # see `scene`
+        if at_once and config.batch_size > DENSE:
+            plain = "in tuplets, with LoOp or a norm penalty at most {items} items a batch can be shown, got {got}"
+            raise MsvizError("error.run_scheme", plain, items=DENSE, got=config.batch_size)
         self.config = config
         self._duel = None if other is None else Duel(config, other, data)
         self._trainers = (Trainer(config, data),) if self._duel is None else (self._duel.a, self._duel.b)

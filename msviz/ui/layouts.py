@@ -19,6 +19,7 @@ from msviz.ui.pushes import pushes_data
 from msviz.ui.similarities import pair_line_data
 from msviz.views.board import Scales
 from msviz.views.compare_panels import compare_panels
+from msviz.views.loop_panels import loop_panels
 from msviz.views.panels import Panel, similarity_panel, three_panels, weight_panel
 from msviz.views.scene import Scene, as_it_is
 
@@ -51,6 +52,13 @@ def _made(now: Scene, scale: Scales) -> Panel:
     return replace(weight_panel(now, scale), hint=msg("panel.w.hint.run"), note=msg("panel.w.note.run"))
 
 
+def _met(now: Scene, scale: Scales) -> Panel:
+    """The similarities of a run's batch; a note says when they are not plain cosines."""
+    kind = "loop" if now.scheme.loop else "" if now.scheme.normalize else "dot"
+    panel = similarity_panel(now, scale)
+    return replace(panel, note=msg(f"panel.S.note.{kind}")) if kind else panel
+
+
 _ALL = (
     Layout(
         "playground",
@@ -76,8 +84,8 @@ _ALL = (
     Layout("npair", ("board",), compare_panels, npair_data, below=True, seen=npair_seen),
     Layout(
         "loop",
-        ("board",),
-        lambda now, scale: (similarity_panel(now, scale), weight_panel(now, scale)),
+        ("board", "loopbox", "loopfacts"),
+        loop_panels,
         loop_data,
         below=True,
         seen=loop_seen,
@@ -87,7 +95,7 @@ _ALL = (
     Layout(
         "train_pairs",
         ("inspector",),
-        lambda now, scale: (similarity_panel(now, scale), _made(now, scale)),
+        lambda now, scale: (_met(now, scale), _made(now, scale)),
     ),
     Layout("train_duel", ("inspector",), lambda now, scale: (_made(now, scale),)),
 )

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from msviz.core.errors import MsvizError
-from msviz.core.methods import Method
+from msviz.core.methods import METHODS, Method
 from msviz.data import Batch
 from msviz.training.config import TrainConfig
 from msviz.training.sources import Digits, Features, Glyphs, Iris, Moons, Points, Rings, Wine
@@ -28,6 +28,11 @@ SETUPS: Final[dict[str, Callable[[], TrainConfig]]] = {
         evaluate_every=25,
     ),
     "unseen": lambda: TrainConfig(),
+    # As "unseen", but norms count and every batch looks for classes that are hard for each other.
+    "npair": lambda: TrainConfig(
+        per_class=2, pairing="npair", mine_classes=32, similarity="dot", norm_penalty=0.01, evaluate_every=25
+    ),
+    "loop": lambda: TrainConfig(negatives="loop", evaluate_every=25),
     "rings": lambda: TrainConfig(data=Rings(), model="mlp", dimensions=2, classes_per_batch=3, per_class=16, steps=400),
     "moons": lambda: TrainConfig(data=Moons(), model="mlp", dimensions=2, classes_per_batch=2, per_class=16, steps=400),
     "digits": lambda: TrainConfig(
@@ -35,6 +40,10 @@ SETUPS: Final[dict[str, Callable[[], TrainConfig]]] = {
     ),
     "iris": lambda: TrainConfig(data=Iris(), model="mlp", dimensions=2, classes_per_batch=3, per_class=12, steps=300),
     "wine": lambda: TrainConfig(data=Wine(), model="mlp", dimensions=2, classes_per_batch=3, per_class=12, steps=300),
+}
+_ABOUT: Final[dict[str, tuple[Method, ...]]] = {
+    "npair": (Method("npair"), Method("npair_ovo")),
+    "loop": (METHODS["authors"], Method("triplet")),
 }
 FIRST: Final = "glyphs"
 OWN: Final = "own"
@@ -71,6 +80,21 @@ def chosen_setup(setup: str, batch: Batch) -> Chosen:
         MsvizError: those of `own_setup`.
     """
     return Chosen(OWN, own_setup(batch), batch=batch) if setup == OWN else Chosen(setup, SETUPS[setup]())
+
+
+def setup_method(setup: str, method: Method) -> Method:
+    """The method that a setup begins with: the visitor's own, unless the setup is about other losses.
+
+    Args:
+        setup: the choice.
+        method: the visitor's.
+
+    Example:
+        >>> setup_method("npair", Method("triplet")).name, setup_method("npair", Method("npair_ovo")).name
+        ('npair', 'npair_ovo')
+    """
+    about = _ABOUT.get(setup, (method,))
+    return method if method.name in [it.name for it in about] else about[0]
 
 
 def own_setup(batch: Batch) -> TrainConfig:

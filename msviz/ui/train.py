@@ -14,6 +14,7 @@ import streamlit as st
 from msviz.core.errors import MsvizError
 from msviz.core.losses.spec import ParamInfo, param_infos
 from msviz.core.methods import METHODS
+from msviz.core.npair import Pairing
 from msviz.state import State, default_state, encode
 from msviz.text import catalogue, say, say_error
 from msviz.training.config import FIELDS, Choice, TrainConfig
@@ -22,7 +23,7 @@ from msviz.ui import session
 from msviz.ui.components import component
 from msviz.ui.desk import Desk
 from msviz.ui.page import refuse
-from msviz.ui.setups import FILES, OWN, SETUPS, Chosen, chosen_setup
+from msviz.ui.setups import FILES, OWN, SETUPS, Chosen, chosen_setup, setup_method
 from msviz.ui.train_files import files_menu
 from msviz.ui.train_link import first_rate, run_query
 from msviz.ui.train_pictures import kept
@@ -84,7 +85,11 @@ def _choose_setup() -> None:
         session.keep(key, now.chosen.setup)
         session.keep(_ASKED, True)
     else:
-        choose(lambda: replace(chosen_setup(name, session.desk().state.batch), other=now.chosen.other))
+        desk = session.desk()
+        state = desk.state.with_method(setup_method(name, desk.state.method))
+        session.put(desk if state == desk.state else desk.load(state))
+        if not choose(lambda: replace(chosen_setup(name, state.batch), other=now.chosen.other)):
+            session.put(desk)
 
 
 def _choose_other() -> None:
@@ -163,7 +168,7 @@ def stage() -> None:
     data = {
         "run": now.run.token,
         "names": [own] if other is None else [f"A · {own}", f"B · {other}"],
-        "about": f"{_sizes(chosen.config)} {say(f'train.setup.{chosen.setup}.help', name=_file(chosen))}",
+        "about": " ".join([*_batch(chosen.config), say(f"train.setup.{chosen.setup}.help", name=_file(chosen))]),
         "link": _link(chosen),
         "texts": catalogue("js."),
     }
@@ -192,8 +197,19 @@ def _written(state: State, run: Mapping[str, str] = MappingProxyType({})) -> str
     return f"?{urlencode({'pair': 'none', **encode(state), **run})}"
 
 
-def _sizes(config: TrainConfig) -> str:
-    return say("train.batch", p=config.classes_per_batch, k=config.per_class, size=config.batch_size)
+def _batch(config: TrainConfig) -> list[str]:
+    """What a batch is, and how it is compared where that is not as usual: a sentence each."""
+    scheme, (p, c) = config.scheme, (config.classes_per_batch, config.mine_classes)
+    words = [say("train.batch", p=p, k=config.per_class, size=config.batch_size)]
+    if c:
+        words.append(say("train.scheme.mined", p=p, c=c))
+    if scheme.pairing != Pairing.ALL:
+        words.append(say(f"train.scheme.{scheme.pairing.value}", p=p, others=p - 1))
+    if scheme.loop:
+        words.append(say("train.scheme.loop"))
+    if not scheme.normalize:
+        words.append(say("train.scheme.dot", penalty=f"{scheme.penalty:g}"))
+    return words
 
 
 def _keep() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -9,6 +10,8 @@ import numpy as np
 from jaxtyping import Float64
 
 from msviz.core.methods import Method
+from msviz.core.npair import Pairing
+from msviz.core.scheme import Scheme
 from msviz.ui.recording import Frame, step_of
 from msviz.ui.runs import Run
 from msviz.ui.train_scales import RunScales
@@ -79,15 +82,29 @@ class Eye:
                 return now
             shot = found[side]
             if part == "probe" and shot.probe_x is not None:
-                return _evaluated(shot.probe_x, engine.data.labels[engine.probe], shot.method)
-            return _evaluated(shot.x, shot.labels, shot.method)
+                labels = engine.data.labels[engine.probe]
+                return _evaluated(shot.probe_x, labels, shot.method, among_all(shot.scheme))
+            return _evaluated(shot.x, shot.labels, shot.method, shot.scheme)
 
         scales = self._scales.setdefault((part, side), RunScales(engine.total))
         return scales.at(now, len(recording.losses), look)
 
 
-def _evaluated(x: np.ndarray, labels: np.ndarray, method: Method) -> Scene:
-    return scene(snapshot_state(x, labels, method, np.zeros((len(x), 2))))
+def among_all(scheme: Scheme) -> Scheme:
+    """A run's scheme for its probe: that is no batch which was drawn for tuplets, so everybody meets everybody.
+
+    Args:
+        scheme: of the run.
+
+    Example:
+        >>> among_all(Scheme(pairing=Pairing.NPAIR, normalize=False)).pairing.value
+        'all'
+    """
+    return replace(scheme, pairing=Pairing.ALL)
+
+
+def _evaluated(x: np.ndarray, labels: np.ndarray, method: Method, scheme: Scheme) -> Scene:
+    return scene(snapshot_state(x, labels, method, np.zeros((len(x), 2))), scheme)
 
 
 _EYES: Final[WeakKeyDictionary[Run, Eye]] = WeakKeyDictionary()

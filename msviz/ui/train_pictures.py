@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from msviz.core.scheme import Scheme
 from msviz.data import Batch
 from msviz.state import History, State
 from msviz.text import say
@@ -18,9 +19,9 @@ from msviz.ui.desk import Desk
 from msviz.ui.layouts import LAYOUTS
 from msviz.ui.recording import Frame, step_of
 from msviz.ui.runs import Run
-from msviz.ui.train_eye import Eye
+from msviz.ui.train_eye import Eye, among_all
 from msviz.views.scene import Scene, scene
-from msviz.views.training import board_steps, kept_batch, neighbours, placed, snapshot_state
+from msviz.views.training import EXACT, board_steps, kept_batch, neighbours, placed, snapshot_state
 
 LOOKS: Final = ("select", "show", "zoom")
 
@@ -134,14 +135,15 @@ def _board(run: Run, wanted: Wanted, eye: Eye, frame: Frame, side: int, moving: 
     by_neighbours = wanted.board == "tsne" and axes is not None and not moving
     places = neighbours(x) if by_neighbours else placed(x, axes)
     state = snapshot_state(x, labels, shot.method, places, data.names)
-    now, desk = _looked_at(state, wanted.looks.get("board", ()), moving)
+    scheme = among_all(shot.scheme) if probe else shot.scheme
+    now, desk = _looked_at(state, scheme, wanted.looks.get("board", ()), moving)
     scales = eye.scales(run, "probe" if probe else "batch", side, now)
     title = say("train.board.probe" if probe else "train.board.batch", m=now.m, classes=len(now.state.batch.classes))
     if not moving and step_of(frame) != step_of(shown):  # at full speed the probe is embedded at some steps alone
         title = say("train.board.earlier", title=title, step=step_of(frame))
     board = {
         "title": title,
-        "hint": say(f"train.board.hint.{'tsne' if by_neighbours else min(4, x.shape[1])}", d=x.shape[1]),
+        "hint": _hint(x.shape[1], scheme, shot.scheme, by_neighbours),
         "editable": False,
         "planar": False,
         "flat": False,
@@ -160,16 +162,24 @@ def _pairs(run: Run, wanted: Wanted, eye: Eye, frame: Frame, side: int, moving: 
     shot = frame[side]
     nowhere = np.zeros((len(shot.rows), 2))  # nobody sees this board
     state = snapshot_state(shot.x, shot.labels, shot.method, nowhere, run.engine.data.names)
-    now, desk = _looked_at(state, wanted.looks.get("pairs", ()), moving)
+    now, desk = _looked_at(state, shot.scheme, wanted.looks.get("pairs", ()), moving)
     layout = LAYOUTS["train_pairs" if len(frame) == 1 else "train_duel"]
     return message(desk, now, None, eye.scales(run, "batch", side, now), layout, **_own(shot.rows))
 
 
-def _looked_at(state: State, looks: Iterable[Mapping[str, Any]], moving: bool) -> tuple[Scene, Desk]:
+def _hint(d: int, shown: Scheme, run: Scheme, by_neighbours: bool) -> str:
+    """How to read a board of d dimensions, and where it compares otherwise than the run."""
+    if by_neighbours:
+        return say("train.board.hint.tsne", d=d)
+    hint = say(f"train.board.hint.{'dot' if d <= EXACT and not shown.normalize else min(4, d)}", d=d)
+    return hint if shown.pairing == run.pairing else f"{hint} {say('train.board.hint.everybody')}"
+
+
+def _looked_at(state: State, scheme: Scheme, looks: Iterable[Mapping[str, Any]], moving: bool) -> tuple[Scene, Desk]:
     """The state as the visitor looks at it, evaluated; while the run moves, as in a drag, colours are sent as bytes."""
     allowed = [{**look, "seq": at} for at, look in enumerate(looks, 1) if look.get("kind") in LOOKS]
     desk = Desk(History(state), open=moving).apply(session.BENCH, allowed)
-    return scene(desk.state), desk
+    return scene(desk.state, scheme), desk
 
 
 def _own(rows: np.ndarray) -> dict[str, Any]:

@@ -98,12 +98,16 @@ def begin(make: Callable[[], Chosen]) -> MsvizError | None:
     return None
 
 
-def choose(make: Callable[[], Chosen]) -> None:
+def choose(make: Callable[[], Chosen]) -> bool:
     """The same, and the page says why it was refused.
 
     Args:
         make: says what is to be trained.
+
+    Returns:
+        Whether it began.
     """
     error = begin(make)
     if error is not None:
         session.keep(_REFUSED, (error,))
+    return error is None

@@ -144,7 +144,8 @@ def classes(labels: Int64[np.ndarray, " m"]) -> tuple[list[int], Int64[np.ndarra
 def board_steps(now: Scene, axes: Float64[np.ndarray, "d 2"] | None, longest: float) -> Float64[np.ndarray, "m k"]:
     """The step of every point as the board shows it, 1 = the longest.
 
-    A step is that of the point's direction: the gradient of a long embedding is short, but so is its way.
+    A step is that of the point's direction: the gradient of a long embedding is short, but so is its way. Where norms
+    count a step also makes embeddings longer or shorter; the board has no lengths, and shows the part that turns them.
 
     Args:
         now: the evaluated snapshot.
@@ -161,7 +162,11 @@ def longest_step(now: Scene) -> float:
 
 
 def _steps(now: Scene) -> Float64[np.ndarray, "m d"]:
-    return np.asarray(now.forces * np.linalg.norm(now.state.batch.x, axis=1, keepdims=True))
+    x, forces = now.state.batch.x, now.forces
+    if not now.scheme.normalize:
+        unit = directions(x)
+        forces = forces - (forces * unit).sum(1, keepdims=True) * unit
+    return np.asarray(forces * np.linalg.norm(x, axis=1, keepdims=True))
 
 
 def kept_batch(

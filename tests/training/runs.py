@@ -3,7 +3,9 @@
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
+from msviz.core.npair import Pairing, members
 from msviz.training.config import TrainConfig
 from msviz.training.snapshot import Snapshot
 from msviz.training.trainer import Trainer
@@ -28,6 +30,22 @@ def small(**changes: Any) -> TrainConfig:
 def trainer(**changes: Any) -> Trainer:
     """A trainer of `small` on `clusters`."""
     return Trainer(small(**changes), clusters())
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> dict[str, Any]:
+    """The settings of a batch that fit together: its size, who meets whom in it, and by which similarity."""
+    p, pairing = draw(st.integers(2, 511)), draw(st.sampled_from([kind.value for kind in Pairing]))
+    negatives, similarity = draw(st.sampled_from([("batch", "cosine"), ("loop", "cosine"), ("batch", "dot")]))
+    return {
+        "classes_per_batch": p,
+        "per_class": draw(st.integers(2, 512)) if pairing == "all" else members(pairing, p),
+        "pairing": pairing,
+        "mine_classes": draw(st.just(0) | st.integers(p, 512)),
+        "negatives": negatives,
+        "similarity": similarity,
+        "norm_penalty": draw(st.floats(0, 1)) if similarity == "dot" else 0.0,
+    }
 
 
 def numbers(snapshot: Snapshot) -> tuple[Any, ...]:

@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from msviz import METHODS, Method, MsvizError
 from msviz.core.losses.spec import ParamInfo
+from msviz.core.npair import Pairing
+from msviz.core.scheme import PLAIN, Scheme
 from msviz.training.config import FIELDS, Choice, TrainConfig, method_from_json, method_to_json
 from msviz.training.sources import Blobs, Glyphs
+from tests.training.runs import batches
 
 
 def values(field: ParamInfo | Choice) -> st.SearchStrategy[Any]:
@@ -24,11 +27,12 @@ def values(field: ParamInfo | Choice) -> st.SearchStrategy[Any]:
 
 @given(
     st.fixed_dictionaries({name: values(field) for name, field in FIELDS.items() if name not in ("model", "split")}),
+    batches(),
     st.sampled_from([Glyphs(), Blobs()]),
     st.sampled_from(list(METHODS.values())),
 )
-def test_a_config_survives_json(chosen: dict[str, Any], data: Any, method: Method) -> None:
-    config = TrainConfig(data=data, method=method, **chosen)
+def test_a_config_survives_json(chosen: dict[str, Any], batch: dict[str, Any], data: Any, method: Method) -> None:
+    config = TrainConfig(data=data, method=method, **chosen | batch)
     assert TrainConfig.from_json(json.loads(json.dumps(config.as_json()))) == config
 
 
@@ -55,12 +59,28 @@ def test_every_field_but_data_and_method_is_in_the_table_and_in_order() -> None:
         ({"optimiser": ["adam"]}, "optimiser must be one of adam, sgd, got ['adam']"),
         ({"model": "points", "split": "classes"}, "split must be none, for free points know nothing of items that"),
         ({"model": "points", "pretrain_steps": 5}, "pretrain_steps must be 0 for free points, got 5"),
+        ({"pairing": "quadruplets"}, "pairing must be one of all, triplets, tuplets, npair, got 'quadruplets'"),
+        ({"pairing": "npair"}, "npair of 16 classes take 2 items of each, got 5; set per_class (K) to 2"),
+        ({"pairing": "triplets"}, "triplets of 16 classes take 3 items of each, got 5; set per_class (K) to 3"),
+        ({"pairing": "tuplets", "classes_per_batch": 5}, "tuplets of 5 classes take 6 items of each, got 5"),
+        ({"mine_classes": 15}, "mine_classes must be 0, or at least the 16 classes of a batch, got 15"),
+        ({"mine_classes": 513}, "mine_classes must be >= 0 and <= 512, got 513"),
+        ({"negatives": "loop", "similarity": "dot"}, "LoOp looks for hard negatives on the sphere; compare by cosines"),
+        ({"norm_penalty": 0.1}, "norm_penalty must be 0 with cosines, for which norms do not count, got 0.1"),
+        ({"norm_penalty": 2, "similarity": "dot"}, "norm_penalty must be >= 0 and <= 1, got 2"),
     ],
 )
 def test_a_setting_out_of_its_range_is_named_with_its_range(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(MsvizError) as caught:
         TrainConfig(**wrong)
     assert str(caught.value).startswith(sentence)
+
+
+def test_a_batch_is_compared_as_its_settings_say() -> None:
+    assert TrainConfig().scheme == PLAIN
+    tuplets = TrainConfig(pairing="npair", per_class=2, similarity="dot", norm_penalty=0.25)
+    assert tuplets.scheme == Scheme(pairing=Pairing.NPAIR, normalize=False, penalty=0.25)
+    assert TrainConfig(negatives="loop").scheme == Scheme(loop=True)
 
 
 def test_a_setting_that_does_not_exist_is_named() -> None:

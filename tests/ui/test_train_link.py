@@ -15,6 +15,7 @@ from msviz.training.config import FIELDS, Choice
 from msviz.training.sources import Glyphs
 from msviz.ui.setups import FIRST, OWN, SETUPS, chosen_setup
 from msviz.ui.train_link import first_rate, read_run, run_query
+from tests.training.runs import batches
 
 BATCH = PRESETS["overlapping"].make()
 
@@ -55,7 +56,7 @@ def test_every_setting_comes_back(data: st.DataObject) -> None:
     changed = replace(
         chosen.config,
         data=Glyphs(**whole(own, {info.name: info for info in param_infos(Glyphs)})),
-        **whole(run, FIELDS),
+        **whole(run, FIELDS) | data.draw(batches()),
     )
     wanted = replace(chosen, config=changed)
     again, errors = read(**{"run": FIRST, **run_query(wanted, BATCH), "rate": repr(changed.learning_rate)})

@@ -24,6 +24,7 @@ from msviz.training.sources import Glyphs
 from msviz.training.sweeps import sweep
 
 _TUNING_FROM: Final = 1000  # test seeds count from 0, so that none of them was tuned on
+_YOUNGER: Final = ("pairing", "mine_classes", "negatives", "similarity", "norm_penalty")
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,11 @@ class Plan:
 
     def as_json(self) -> dict[str, Any]:
         """This plan as plain JSON values: what the first line of its results says."""
-        return {"ablation": {**dataclasses.asdict(self), "config": self.config.as_json()}}
+        first, config = TrainConfig().as_json(), self.config.as_json()
+        # Younger than results that exist: said where they matter only, so that those are results of this plan still.
+        same = [name for name in _YOUNGER if config[name] == first[name]]
+        said = {name: value for name, value in config.items() if name not in same}
+        return {"ablation": {**dataclasses.asdict(self), "config": said}}
 
     def settings(self, row: str) -> list[tuple[Method, float]]:
         """What is tried for a row, see `settings`.
