@@ -69,31 +69,19 @@ class Arc:
 
 
 @dataclass(frozen=True, eq=False)
-class Cosines:
-    """K: the cosines of the ends of one arc with the ends of the other; all four of one shape."""
-
-    x1y1: Tensor
-    x1y2: Tensor
-    x2y1: Tensor
-    x2y2: Tensor
-
-
-@dataclass(frozen=True, eq=False)
 class Solution:
     """The closest points: p1 = u1 x1 + u2 x2 and p2 = v1 y1 + v2 y2.
 
     Attributes:
-        codes: the place in `LoopCase`.
-        similarity: p1 . p2.
-        u1, u2, v1, v2: the coefficients, >= 0; where a point stands on an end, exactly 1 and 0.
+        codes: [...] the place in `LoopCase`.
+        similarity: [...] p1 . p2.
+        u, v: [2, ...] the coefficients, >= 0; of a point on an end exactly 1 and 0.
     """
 
     codes: Int[Tensor, "..."]
     similarity: Float[Tensor, "..."]
-    u1: Float[Tensor, "..."]
-    u2: Float[Tensor, "..."]
-    v1: Float[Tensor, "..."]
-    v2: Float[Tensor, "..."]
+    u: Float[Tensor, "2 ..."]
+    v: Float[Tensor, "2 ..."]
 
     @property
     def touching(self) -> Bool[Tensor, "..."]:
@@ -104,38 +92,34 @@ class Solution:
         The coefficients sum to about 1, and to much more only on an arc that is close to a half circle: there they
         multiply what is rounded.
         """
-        rounding = 16 * torch.finfo(self.similarity.dtype).eps * (self.u1 + self.u2) * (self.v1 + self.v2)
+        rounding = 16 * torch.finfo(self.similarity.dtype).eps * self.u.sum(0) * self.v.sum(0)
         return self.similarity >= 1 - rounding
 
 
 @torch.no_grad()
-def solve(k: Cosines, x: Arc, y: Arc) -> Solution:
-    """The best of the nine candidates; of equals the first in the order of `LoopCase`."""
-    x, y = _without_zeros(x), _without_zeros(y)
-    both, u_both, v_both = _inside(k, x, y)
-    on_x1, v_x1 = _edge(k.x1y1, k.x1y2, y)
-    on_x2, v_x2 = _edge(k.x2y1, k.x2y2, y)
-    on_y1, u_y1 = _edge(k.x1y1, k.x2y1, x)
-    on_y2, u_y2 = _edge(k.x1y2, k.x2y2, x)
-    others = (on_x1, on_x2, on_y1, on_y2, k.x1y1, k.x1y2, k.x2y1, k.x2y2)
+def solve(k: Float[Tensor, "2 2 ..."], x: Arc, y: Arc) -> Solution:
+    """The best of the nine candidates; of equals the first in the order of `LoopCase`.
 
-    similarity, codes = both, torch.full_like(both, INSIDE, dtype=torch.long)
-    for code, candidate in enumerate(others, X1):
-        codes = codes.masked_fill_(candidate > similarity, code)
+    Args:
+        k: K, the cosines of the ends of one arc with the ends of the other.
+        x, y: the two arcs.
+    """
+    x, y = _without_zeros(x), _without_zeros(y)
+    similarity, u_inside, v_inside = _inside(k, x, y)
+    on_x, v_on_x = _edges(k[:, 0], k[:, 1], y)  # p1 on x1, on x2
+    on_y, u_on_y = _edges(k[0], k[1], x)  # p2 on y1, on y2
+
+    codes = torch.full_like(similarity, INSIDE, dtype=torch.uint8)
+    for code, candidate in enumerate((*on_x, *on_y, *k[0], *k[1]), X1):
+        codes.masked_fill_(candidate > similarity, code)
         similarity = torch.maximum(similarity, candidate)
 
     inside, at_x1, at_x2, at_y1, at_y2 = (codes == code for code in (INSIDE, X1, X2, Y1, Y2))
-    end_x = (at_x2 | (codes >= X2_Y1)).to(both.dtype)  # 0 = on x1, 1 = on x2
-    end_y = (at_y2 | (codes == X1_Y2) | (codes == X2_Y2)).to(both.dtype)
-    u1, u2 = (
-        torch.where(inside, of_both, torch.where(at_y1, of_y1, torch.where(at_y2, of_y2, end)))
-        for of_both, of_y1, of_y2, end in zip(u_both, u_y1, u_y2, (1 - end_x, end_x), strict=True)
-    )
-    v1, v2 = (
-        torch.where(inside, of_both, torch.where(at_x1, of_x1, torch.where(at_x2, of_x2, end)))
-        for of_both, of_x1, of_x2, end in zip(v_both, v_x1, v_x2, (1 - end_y, end_y), strict=True)
-    )
-    return Solution(codes, similarity, u1, u2, v1, v2)
+    end_x = at_x2 | (codes >= X2_Y1)  # True on x2, False on x1
+    end_y = at_y2 | (codes == X1_Y2) | (codes == X2_Y2)
+    u = torch.where(at_y1, u_on_y[:, 0], torch.where(at_y2, u_on_y[:, 1], torch.stack([~end_x, end_x])))
+    v = torch.where(at_x1, v_on_x[:, 0], torch.where(at_x2, v_on_x[:, 1], torch.stack([~end_y, end_y])))
+    return Solution(codes.long(), similarity, torch.where(inside, u_inside, u), torch.where(inside, v_inside, v))
 
 
 def _without_zeros(arc: Arc) -> Arc:
@@ -143,32 +127,35 @@ def _without_zeros(arc: Arc) -> Arc:
     return Arc(arc.cos, arc.sin.masked_fill(~arc.open, 1), arc.open)
 
 
-def _inside(k: Cosines, x: Arc, y: Arc) -> tuple[Tensor, tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """The largest cosine of two points of the circles, -inf where they are not on the arcs, and their coefficients."""
-    m11 = k.x1y1
-    m12 = (k.x1y2 - y.cos * k.x1y1) / y.sin
-    m21 = (k.x2y1 - x.cos * k.x1y1) / x.sin
+def _inside(k: Tensor, x: Arc, y: Arc) -> tuple[Tensor, Tensor, Tensor]:
+    """The largest cosine of two points of the circles, -inf where they are not on the arcs; u and v [2, ...]."""
+    (k11, k12), (k21, k22) = k
+    m11 = k11
+    m12 = (k12 - y.cos * k11) / y.sin
+    m21 = (k21 - x.cos * k11) / x.sin
     # Added in an order that does not change when x and y change places: the matrix of a batch is symmetric to the bit.
-    m22 = (k.x2y2 - (x.cos * k.x1y2 + y.cos * k.x2y1) + x.cos * y.cos * k.x1y1) / (x.sin * y.sin)
+    m22 = (k22 - (x.cos * k12 + y.cos * k21) + x.cos * y.cos * k11) / (x.sin * y.sin)
 
     sin1, cos1 = m21 - m12, m11 + m22  # 2 R1 sin phi1, 2 R1 cos phi1
     sin2, cos2 = m21 + m12, m11 - m22
     value = (torch.hypot(sin1, cos1) + torch.hypot(sin2, cos2)) / 2
     phi1, phi2 = torch.atan2(sin1, cos1), torch.atan2(sin2, cos2)
-    a, b = (phi2 + phi1) / 2, (phi2 - phi1) / 2
-    u2, v2 = a.sin() / x.sin, b.sin() / y.sin
-    u1, v1 = a.cos() - x.cos * u2, b.cos() - y.cos * v2
+    u, v = _coefficients((phi2 + phi1) / 2, x), _coefficients((phi2 - phi1) / 2, y)
 
-    # In the box when all are positive; or all negative, and then pi must be added to both a and b.
-    sign = u2.sign()
-    in_box = x.open & y.open & (u1 * sign > 0) & (u2 * sign > 0) & (v1 * sign > 0) & (v2 * sign > 0)
-    return value.masked_fill_(~in_box, -torch.inf), (u1.abs_(), u2.abs_()), (v1.abs_(), v2.abs_())
+    # In the box when all four are positive; or all negative, and then pi must be added to both a and b.
+    in_box = x.open & y.open & (u[0] * u[1] > 0) & (v[0] * v[1] > 0) & (u[1] * v[1] > 0)
+    return value.masked_fill_(~in_box, -torch.inf), u.abs_(), v.abs_()
 
 
-def _edge(k1: Tensor, k2: Tensor, arc: Arc) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """A point whose cosines with the ends of an arc are k1 and k2, and the nearest point between those ends.
+def _coefficients(a: Tensor, arc: Arc) -> Tensor:
+    second = a.sin() / arc.sin
+    return torch.stack([a.cos() - arc.cos * second, second])
 
-    Their cosine, -inf where an end is nearer, and the nearest point's coefficients.
+
+def _edges(k1: Tensor, k2: Tensor, arc: Arc) -> tuple[Tensor, Tensor]:
+    """Points whose cosines with the ends of an arc are k1 and k2, and the nearest points between those ends.
+
+    Their cosines [2, ...], -inf where an end is nearer, and the nearest points' coefficients [2 coefficients, 2, ...].
     """
     # The projection on the arc's plane is (w1 y1 + w2 y2) / sin: between the ends when both are positive.
     w1, w2 = (k1 - arc.cos * k2) / arc.sin, (k2 - arc.cos * k1) / arc.sin
@@ -178,4 +165,4 @@ def _edge(k1: Tensor, k2: Tensor, arc: Arc) -> tuple[Tensor, tuple[Tensor, Tenso
     # coefficients are huge: this way their errors cancel, while w1 would bring one of its own.
     v2 = w2 / length / arc.sin
     v1 = (k1 / length - arc.cos * v2).clamp_(min=0)
-    return length.masked_fill(~between, -torch.inf), (v1, v2)
+    return length.masked_fill(~between, -torch.inf), torch.stack([v1, v2])

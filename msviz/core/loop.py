@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from msviz.core.arcs import Arc, Cosines, LoopCase, Solution, solve
+from msviz.core.arcs import Arc, LoopCase, solve
 from msviz.core.errors import MsvizError
 from msviz.core.similarity import check_embeddings, normalize_rows, zero_rows
 
@@ -109,9 +109,12 @@ def closest_points(
     with torch.no_grad():
         x, x2_or_x1, x_opposite = _arc(x1, x2)
         y, y2_or_y1, y_opposite = _arc(y1, y2)
-        k = Cosines(_dot(x1, y1), _dot(x1, y2_or_y1), _dot(x2_or_x1, y1), _dot(x2_or_x1, y2_or_y1))
+        k = _dot(torch.stack([x1, x2_or_x1])[:, None], torch.stack([y1, y2_or_y1])[None])  # [2, 2, ...]
         found = solve(k, x, y)
+        length_x, length_y = torch.atan2(x.sin, x.cos), torch.atan2(y.sin, y.cos)
         antipodal = torch.stack([x_opposite, y_opposite], -1)
+        of_x = _pressure(x, found.u, (k * found.v).sum(1))  # x1 . p2 and x2 . p2
+        of_y = _pressure(y, found.v, (k * found.u[:, None]).sum(0))
     if bool(antipodal.any()):
         warnings.warn(
             f"{int(antipodal.sum())} of the {antipodal.numel()} pairs are opposite points, which no unique arc joins: "
@@ -119,18 +122,18 @@ def closest_points(
             AntipodalWarning,
             stacklevel=2,
         )
-    p1 = _point(found.u1, x1, found.u2, x2, found.touching)
-    p2 = _point(found.v1, y1, found.v2, y2, found.touching)
+    p1 = _point(found.u, x1, x2, found.touching)
+    p2 = _point(found.v, y1, y2, found.touching)
     return ClosestPoints(
         p1=p1,
         p2=p2,
         similarity=_dot(p1, p2),
-        a=_angle(found.u1, found.u2, x),
-        b=_angle(found.v1, found.v2, y),
-        length_x=torch.atan2(x.sin, x.cos),
-        length_y=torch.atan2(y.sin, y.cos),
+        a=torch.minimum(_angle(found.u, x), length_x),  # rounding must not carry it over the end
+        b=torch.minimum(_angle(found.v, y), length_y),
+        length_x=length_x,
+        length_y=length_y,
         codes=found.codes,
-        multipliers=_multipliers(k, x, y, found),
+        multipliers=torch.stack([*of_x, *of_y], -1),
         touching=found.touching,
         antipodal=antipodal,
     )
@@ -148,35 +151,25 @@ def _arc(start: Tensor, end: Tensor) -> tuple[Arc, Tensor, Tensor]:
     return Arc(cos, sin, ~(point | opposite)), torch.where(point[..., None], start, end), opposite
 
 
-def _point(u1: Tensor, start: Tensor, u2: Tensor, end: Tensor, touching: Tensor) -> Tensor:
-    point = u1[..., None] * start + u2[..., None] * end
+def _point(u: Tensor, start: Tensor, end: Tensor, touching: Tensor) -> Tensor:
+    point = u[0, ..., None] * start + u[1, ..., None] * end
     point = point / point.norm(dim=-1, keepdim=True)
     return torch.where(touching[..., None], point.detach(), point)
 
 
-def _angle(u1: Tensor, u2: Tensor, arc: Arc) -> Tensor:
-    return torch.atan2(u2 * arc.sin, u1 + u2 * arc.cos)
+def _angle(u: Tensor, arc: Arc) -> Tensor:
+    return torch.atan2(u[1] * arc.sin, u[0] + u[1] * arc.cos)
 
 
-def _multipliers(k: Cosines, x: Arc, y: Arc, found: Solution) -> Tensor:
-    of_x = _pressure(
-        x, found.u1, found.u2, k.x1y1 * found.v1 + k.x1y2 * found.v2, k.x2y1 * found.v1 + k.x2y2 * found.v2
-    )
-    of_y = _pressure(
-        y, found.v1, found.v2, k.x1y1 * found.u1 + k.x2y1 * found.u2, k.x1y2 * found.u1 + k.x2y2 * found.u2
-    )
-    return torch.stack([*of_x, *of_y], -1)
-
-
-def _pressure(arc: Arc, u1: Tensor, u2: Tensor, with_start: Tensor, with_end: Tensor) -> tuple[Tensor, Tensor]:
+def _pressure(arc: Arc, u: Tensor, cosines: Tensor) -> tuple[Tensor, Tensor]:
     """How fast f would fall if the point went on over the start, and over the end of its arc.
 
-    `with_start` and `with_end` are the cosines of the two ends with the other point.
+    `cosines` [2, ...] are those of the two ends with the other point.
     """
     sin = arc.sin.masked_fill(~arc.open, 1)
-    over_start = (arc.cos * with_start - with_end) / sin
-    over_end = (arc.cos * with_end - with_start) / sin
-    on_start, on_end = arc.open & (u2 == 0), arc.open & (u1 == 0)
+    over_start = (arc.cos * cosines[0] - cosines[1]) / sin
+    over_end = (arc.cos * cosines[1] - cosines[0]) / sin
+    on_start, on_end = arc.open & (u[1] == 0), arc.open & (u[0] == 0)
     # At the minimum neither is negative, but for rounding.
     return over_start.clamp(min=0).masked_fill(~on_start, 0), over_end.clamp(min=0).masked_fill(~on_end, 0)
 

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from msviz.core.arcs import Arc, Cosines, solve
+from msviz.core.arcs import Arc, solve
 from msviz.core.errors import MsvizError
 from msviz.core.precision import at_least_float32
 
@@ -52,7 +52,8 @@ def loop_similarity(sim: Float[Tensor, "m m"], partners: Int[Tensor, " m"]) -> F
         dS_loop_ij / dS_kl = u_k v_l,    and through the lengths of the arcs
         dS_loop_ij / dS_(i, partner of i) = -S_loop_ij u1 u2,    dS_loop_ij / dS_(j, partner of j) = -S_loop_ij v1 v2
 
-    and 0 where the arcs touch. It can be differentiated once. Memory: about twenty matrices of the size of S.
+    and 0 where the arcs touch. It can be differentiated once. Memory: some fifty matrices of the size of S for
+    a moment, six until the gradient.
 
     Cosines see no arc that is shorter than sqrt(4 eps), or that near to a half circle (3e-8; 7e-4 in float32): only the
     ends are used there.
@@ -87,22 +88,23 @@ class _LoopSimilarity(torch.autograd.Function):
         square = (1 - within) * (1 + within)
         x = Arc(cos=within, sin=square.clamp(min=0).sqrt(), open=square > 4 * torch.finfo(sim.dtype).eps)
         y = Arc(x.cos.T, x.sin.T, x.open.T)
-        second = sim.index_select(0, partners)
-        k = Cosines(sim, sim.index_select(1, partners), second, second.index_select(1, partners))
+        m = len(sim)
+        ends = torch.cat([torch.arange(m, device=sim.device), partners])
+        k = sim.index_select(0, ends).index_select(1, ends).view(2, m, 2, m).transpose(1, 2)  # [2, 2, m, m]
         found = solve(k, x, y)
-        ctx.save_for_backward(found.similarity, found.touching, found.u1, found.u2, found.v1, found.v2, partners)
+        ctx.save_for_backward(found.similarity, found.touching, found.u, found.v, partners)
         return found.similarity
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None]:
-        similarity, touching, u1, u2, v1, v2, partners = ctx.saved_tensors
+        similarity, touching, u, v, partners = ctx.saved_tensors
         g = upstream.masked_fill(touching, 0)
-        first, second = g * u1, g * u2
-        to_x1 = (first * v1).index_add_(1, partners, first * v2)
-        to_x2 = (second * v1).index_add_(1, partners, second * v2)
+        of_x = g * u  # [2, m, m]
+        to_x1, to_x2 = (of_x * v[0]).index_add_(2, partners, of_x * v[1])
         gradient = to_x1.index_add_(0, partners, to_x2)
-        lengths = (second * u1 * similarity).sum(1) + (g * v1 * v2 * similarity).sum(0)
+        g = g * similarity
+        lengths = (g * u[0] * u[1]).sum(1) + (g * v[0] * v[1]).sum(0)
         gradient[torch.arange(len(g), device=g.device), partners] -= lengths
         return gradient, None
 
