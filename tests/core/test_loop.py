@@ -142,8 +142,8 @@ def test_random_draws_reach_all_nine_cases_in_their_shares(d):
 
 
 def test_on_the_circle_and_the_sphere_many_arcs_touch():
-    # The line of the two planes passes through an arc, or its opposite does, by chance 1/2; and through both at once on
-    # the same side by 1/8.
+    # On the sphere x1 and x2 must lie on two sides of the plane of y1, y2 (1/2) and these on two sides of theirs (1/2),
+    # and both arcs must cross the planes' line on the same side (1/2).
     touching = {d: closest_points(*draws(2, 10_000, d)).touching.double().mean().item() for d in (2, 3, 4)}
     assert touching == {2: pytest.approx(0.5, abs=0.02), 3: pytest.approx(0.125, abs=0.015), 4: 0}
 
