@@ -30,7 +30,7 @@ SETUPS: Final[dict[str, Callable[[], TrainConfig]]] = {
     "unseen": lambda: TrainConfig(),
     # As "unseen", but norms count and every batch looks for classes that are hard for each other.
     "npair": lambda: TrainConfig(
-        per_class=2, pairing="npair", mine_classes=32, similarity="dot", norm_penalty=0.01, evaluate_every=25
+        per_class=2, pairing="npair", mine_classes=32, similarity="dot", norm_penalty=0.03, evaluate_every=25
     ),
     "loop": lambda: TrainConfig(negatives="loop", evaluate_every=25),
     "rings": lambda: TrainConfig(data=Rings(), model="mlp", dimensions=2, classes_per_batch=3, per_class=16, steps=400),

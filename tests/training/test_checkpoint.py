@@ -54,6 +54,27 @@ def test_a_run_goes_on_from_its_file_with_identical_numbers(path: Path, optimise
     assert curve(resumed, 20) == went_on
 
 
+@contextmanager
+def without_schemes() -> Iterator[None]:
+    """Files are written as they were before a batch could be compared otherwise."""
+    whole = TrainConfig.as_json
+    younger = ("pairing", "mine_classes", "negatives", "similarity", "norm_penalty")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(TrainConfig, "as_json", lambda self: {k: v for k, v in whole(self).items() if k not in younger})
+        yield
+
+
+def test_a_file_from_before_a_setting_was_there_goes_on_as_a_run_with_its_default(path: Path) -> None:
+    run = trainer()
+    curve(run, 5)
+    with without_schemes():
+        save_checkpoint(run, path)
+    assert curve(load_checkpoint(path, small(), clusters()), 5) == curve(run, 5)
+    assert fails(path, small(negatives="loop")).startswith(
+        "the checkpoint PATH is of another run: negatives was 'batch' and is now 'loop'"
+    )
+
+
 def test_a_run_that_was_killed_gives_the_numbers_of_one_that_was_not(path: Path) -> None:
     whole = [numbers(snapshot) for snapshot in train(small(), clusters())]
     killed = train(small(), clusters(), checkpoint=path, checkpoint_every=10)

@@ -28,6 +28,18 @@ def test_each_side_of_a_duel_is_the_run_it_would_be_alone() -> None:
         assert a.rows.tolist() == b.rows.tolist()
 
 
+def test_a_duel_in_which_each_network_would_choose_its_batches_is_refused() -> None:
+    with pytest.raises(MsvizError, match="both runs of a duel get the same batches, but with class mining"):
+        Duel(small(mine_classes=6), BINOMIAL, clusters())
+
+
+def test_a_duel_under_tuplets_parts_at_a_pair_that_was_compared() -> None:
+    duel = Duel(small(pairing="npair", per_class=2, method=Method("npair")), Method("npair_ovo"), clusters())
+    while duel.divergence is None:
+        duel.step()
+    assert duel.divergence.pair[0] % 2 == 0  # an anchor: the first of its class
+
+
 def test_a_method_against_itself_never_parts() -> None:
     duel = Duel(small(method=MS), MS, clusters())
     for _ in range(10):

@@ -69,15 +69,35 @@ CURVES: dict[str, Callable[[Processes], list[Snapshot]]] = {
     "uneven slices": twenty_steps(clusters, classes_per_batch=3, per_class=3),
     "whole-batch loss": twenty_steps(clusters, method=Method("histogram")),
     "resumed": resumed,
+    "npair": twenty_steps(
+        clusters, pairing="npair", per_class=2, method=Method("npair"), similarity="dot", norm_penalty=0.01
+    ),
+    "tuplets": twenty_steps(clusters, pairing="tuplets", classes_per_batch=3, per_class=4, method=Method("npair")),
+    "mined": twenty_steps(clusters, mine_classes=6, similarity="dot", norm_penalty=0.01),
+    "loop": twenty_steps(clusters, negatives="loop", classes_per_batch=3, per_class=3),
 }
 ENDS: dict[str, Callable[[Processes], tuple[int, Stop | None]]] = {
     "patience": until_the_end(patience=3, learning_rate=1e-9),
     "collapse": until_the_end(method=Method("contrastive", lam=1), dimensions=2, steps=2000, evaluate_every=0),
     "not finite": until_the_end(scale=1e30, learning_rate=100, evaluate_every=0),
+    "not finite, mined": until_the_end(
+        scale=1e10, learning_rate=1000, evaluate_every=0, similarity="dot", mine_classes=6, steps=200
+    ),
 }
 
 
 # The processes
+
+
+def refused(group: Processes) -> str:
+    def refuse() -> None:
+        raise MsvizError("error.epsilon", "epsilon must be >= 0, got {got}", got=group.rank)
+
+    try:
+        group.from_first(refuse)
+    except MsvizError as problem:
+        return str(problem)
+    return ""
 
 
 def work(rank: int, world: int, folder: str) -> None:
@@ -92,6 +112,7 @@ def work(rank: int, world: int, folder: str) -> None:
     exchanged = {
         "any": [group.any(False), group.any(rank == 1), group.any(True)],
         "first": group.from_first(lambda: rank),
+        "refused": refused(group),
         "together": group.together(torch.full((len(range(5)[group.slice(5)]), 2), float(rank)), 5).tolist(),
         "speaks": [group.speaks(), group.speaks()],
     }
@@ -120,7 +141,7 @@ def test_two_processes_follow_the_curve_of_one_with_the_same_batches(ranks: Any,
             assert (other.retrieval is None) == (one.retrieval is None)
 
 
-@pytest.mark.parametrize("name", ["mlp", "cnn", "resumed"])
+@pytest.mark.parametrize("name", ["mlp", "cnn", "resumed", "npair", "mined", "loop"])
 def test_all_processes_have_the_same_weights_to_the_last_bit(ranks: Any, name: str) -> None:
     first, second = ([numbers(snapshot) for snapshot in found[name]] for found, _ in ranks)
     assert first == second
@@ -130,13 +151,14 @@ def test_all_processes_have_the_same_weights_to_the_last_bit(ranks: Any, name: s
 def test_all_processes_end_at_the_same_step_for_the_same_reason(ranks: Any, name: str) -> None:
     first, second = (found[name] for found, _ in ranks)
     assert first == second
-    assert first[1].value.replace("_", " ") == name
+    assert first[1].value.replace("_", " ") == name.partition(",")[0]
 
 
 def test_what_processes_tell_each_other(ranks: Any) -> None:
     for _, exchanged in ranks:
         assert exchanged["any"] == [False, True, True]
         assert exchanged["first"] == 0
+        assert exchanged["refused"] == "epsilon must be >= 0, got 0"
         assert exchanged["together"] == [[0.0, 0.0]] * 3 + [[1.0, 1.0]] * 2
     assert sorted(answer for _, exchanged in ranks for answer in exchanged["speaks"]) == [False, False, False, True]
 

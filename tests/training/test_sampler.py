@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from msviz.core.errors import MsvizError
@@ -52,6 +52,39 @@ def test_a_restored_sampler_goes_on_with_the_same_batches(arguments, before: int
     for _ in range(after):
         assert np.array_equal(sampler.draw(), restored.draw())
     assert sampler.state_dict() == restored.state_dict()
+
+
+@given(samplers(), st.integers(0, 5), st.integers(0, 99))
+def test_who_chooses_classes_sees_two_items_of_each_candidate_and_changes_no_item(arguments, drawn, seed) -> None:
+    labels, rows, classes, per_class, _ = arguments
+    present, counts = np.unique(labels[rows], return_counts=True)
+    assume(counts.min() >= 2)
+    candidates = int(np.random.default_rng(seed).integers(classes, len(present) + 1))
+    shown: list[np.ndarray] = []
+
+    def last(examples: np.ndarray, rng: np.random.Generator) -> list[int]:
+        shown.append(labels[examples].reshape(-1, 2))
+        assert len(set(examples)) == 2 * candidates
+        return list(range(candidates))[-classes:]
+
+    def by_lot(examples: np.ndarray, rng: np.random.Generator) -> list[int]:
+        rng.integers(9, size=seed)
+        return last(examples, rng)
+
+    batches = []
+    for choose in (last, by_lot):
+        sampler = PKSampler(*arguments, candidates=candidates)
+        sampler.load_state_dict({"drawn": drawn})
+        batches.append(sampler.draw(choose))
+    assert len(set(shown[0][:, 0])) == candidates
+    assert (shown[0] == shown[0][:, :1]).all()
+    assert labels[batches[0]].reshape(classes, per_class)[:, 0].tolist() == shown[0][-classes:, 0].tolist()
+    assert batches[0].tolist() == batches[1].tolist()
+
+
+def test_more_candidates_than_classes_are_refused() -> None:
+    with pytest.raises(MsvizError, match="class mining draws 5 classes, but there are 4 to draw from; choose at most"):
+        PKSampler(shuffled([4] * 4), np.arange(16), 2, 2, 0, candidates=5)
 
 
 def test_each_class_and_each_item_comes_as_often_as_any_other() -> None:

@@ -123,6 +123,18 @@ def test_a_second_start_runs_what_is_missing_and_yields_all(tmp_path: Path) -> N
     assert path.read_bytes() == content
 
 
+def test_a_file_from_before_a_setting_was_there_goes_on(tmp_path: Path) -> None:
+    path, calls = tmp_path / "sweep.jsonl", []
+    list(sweep(CELLS[:2], ten_times, path))
+    head, *rest = lines(path)
+    del head["config"]["negatives"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in (head, *rest)))
+    cells = [*CELLS[:2], cell("loop", negatives="loop")]
+    assert len(list(sweep(cells, partial(counted, calls=calls), path))) == 3
+    assert calls == ["loop"]
+    assert [config["negatives"] for config in read_results(path).configs.values()] == ["batch", "batch", "loop"]
+
+
 def test_a_killed_sweep_goes_on_and_ends_as_one_that_was_not(tmp_path: Path) -> None:
     path, marker = tmp_path / "sweep.jsonl", tmp_path / "killed"
     script = "from tests.training.test_sweeps import *; import sys\n"

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from msviz.core.methods import METHODS
+from msviz.core.methods import METHODS, Method
+from msviz.core.scheme import Scheme
 from msviz.data import PRESETS
 from msviz.state import State, default_state
 from msviz.text import say
@@ -96,6 +97,46 @@ def test_every_setup_begins(opened: Any, setup: str) -> None:
     assert now.chosen.setup == setup
     now.run.step()
     assert now.run.status.step == 1
+
+
+def about(app: AppTest) -> str:
+    (found,) = (part for part in app.get("bidi_component") if part.key == "msviz.train")
+    told: str = json.loads(found.proto.json)["about"]
+    return told
+
+
+def test_n_pair_begins_with_its_loss_and_says_how_its_batch_is_compared(opened: Any) -> None:
+    app = opened()
+    clean(app.selectbox[0].set_value("npair").run())
+    now = ready(app)
+    assert app.session_state["msviz.desk"].state.method == now.chosen.config.method == Method("npair")
+    (shot,) = now.run.latest
+    assert (len(shot.rows), shot.evaluation.anchors) == (32, 16)
+    for words in ("16 classes × 2 items = 32", "out of 32 random", "15 negatives", "dot products", "0.03"):
+        assert words in about(app)
+    clean(app.selectbox[0].set_value("iris").run())
+    assert app.session_state["msviz.desk"].state.method == Method("npair")  # which the visitor may change
+    assert "N-pairs" not in about(app)
+
+
+def test_loop_keeps_a_loss_that_it_was_made_for(opened: Any) -> None:
+    method = METHODS["authors"].replace(beta=70.0)
+    app = opened(desk(default_state().with_method(method)))
+    clean(app.selectbox[0].set_value("loop").run())
+    now = ready(app)
+    assert now.chosen.config.method == method
+    assert now.run.latest[0].scheme == Scheme(loop=True)
+    assert "LoOp" in about(app)
+
+
+def test_a_duel_with_mined_classes_is_refused_and_neither_run_nor_loss_changes(opened: Any) -> None:
+    app = opened()
+    clean(app.selectbox[1].set_value("binomial").run())
+    before, method = training(app), app.session_state["msviz.desk"].state.method
+    app.selectbox[0].set_value("npair").run()
+    assert said(app) == [say("error.duel_mining")]
+    assert training(app) is before
+    assert app.session_state["msviz.desk"].state.method == method
 
 
 def test_the_run_has_the_method_of_the_visitors_desk(opened: Any) -> None:

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from msviz.core.errors import MsvizError
 from msviz.core.methods import METHODS, Method
-from msviz.text import say
+from msviz.core.scheme import compared
+from msviz.text import say, say_error
 from msviz.training.config import TrainConfig
 from msviz.training.sources import Blobs, Glyphs, Points
 from msviz.ui import train_pictures
@@ -141,6 +144,66 @@ def test_the_board_shows_the_batch_on_request_with_the_same_numbers_as_the_heatm
     _, (board, pairs) = visitor.ask()
     assert board.head["items"] == pairs.head["items"]
     np.testing.assert_array_equal(board.gradient, pairs.gradient)
+
+
+SCHEMES: dict[str, dict[str, Any]] = {
+    "npair": {
+        **{"pairing": "npair", "per_class": 2, "similarity": "dot", "norm_penalty": 0.03, "mine_classes": 4},
+        "method": {"loss": "npair"},
+    },
+    "triplets": {"pairing": "triplets", "per_class": 3, "method": {"loss": "triplet"}},
+    "loop": {"negatives": "loop", "dimensions": 8},
+}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("board", ["probe", "batch"])
+def test_matrices_and_edges_are_those_of_the_runs_scheme(visitors: list[Visitor], name: str, board: str) -> None:
+    visitor = visit(visitors, data={"kind": "blobs", "classes": 16}, **SCHEMES[name])
+    visitor.board = board
+    for _ in range(3):
+        visitor.ask({"kind": "step"})
+    head, (shown, pairs) = visitor.ask(want=1)
+    (shot,) = visitor.run.recording.at(1)  # type: ignore[misc]
+    rows = compared(torch.tensor(shot.x, dtype=torch.float64), torch.tensor(shot.labels), shot.scheme)
+    order = pairs.head["order"]
+    expected = shot.evaluation.gradient.numpy()[np.ix_(order, order)]
+    np.testing.assert_allclose(pairs.gradient, expected.astype(np.float32), rtol=1e-5, atol=1e-12)
+    anchors = [order.index(at) for at in rows.anchors.tolist()]
+    np.testing.assert_allclose(pairs.sim[anchors], rows.sim.numpy()[:, order].astype(np.float32), rtol=1e-6, atol=1e-7)
+    assert not np.delete(pairs.gradient, anchors, axis=0).any()
+    assert head["figures"]["loss"] == [shot.loss]
+    assert head["figures"]["mined"] == [1.0 if name != "loop" else shot.mined_share]
+    everybody = say("train.board.hint.everybody")
+    assert (everybody in shown.head["board"]["hint"]) == (board == "probe" and name != "loop")
+    assert any(any(force) for force in np.reshape(shown.head["forces"], (-1, shown.head["dim"])))
+
+
+def test_dot_products_are_said_and_shown_as_far_as_they_reach(visitors: list[Visitor]) -> None:
+    visitor = visit(visitors, similarity="dot")
+    _, (board, pairs) = visitor.ask()
+    (shot,) = visitor.run.latest
+    products = shot.x.astype(np.float64) @ shot.x.T.astype(np.float64)
+    most = np.abs(products - np.diag(np.diag(products))).max()
+    panel = pairs.head["panels"][0]
+    assert (panel["low"], panel["high"]) == pytest.approx((-max(1, most), max(1, most)))
+    assert panel["note"] == say("panel.S.note.dot")
+    assert board.head["board"]["hint"] == say("train.board.hint.dot")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"negatives": "loop", "classes_per_batch": 5, "per_class": 103},
+        {"similarity": "dot", "norm_penalty": 0.1, "classes_per_batch": 5, "per_class": 103},
+        {"pairing": "tuplets", "classes_per_batch": 23, "per_class": 24},
+    ],
+)
+def test_a_batch_that_cannot_be_drawn_under_its_scheme_is_refused_in_one_sentence(changes: dict[str, Any]) -> None:
+    size = changes["classes_per_batch"] * changes["per_class"]
+    with pytest.raises(MsvizError, match=f"at most 512 items a batch can be shown, got {size}") as refused:
+        Engine(replace(CONFIG, data=Blobs(classes=32, per_class=500), **changes))
+    assert str(size) in say_error(refused.value)
 
 
 def test_a_selected_pair_is_explained_with_its_numbers(visitors: list[Visitor]) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msviz.core.methods import METHODS, Method
+from msviz.core.scheme import Scheme
 from msviz.state import State, decode, encode
 from msviz.training.snapshot import Snapshot
 from msviz.training.trainer import Change
@@ -70,6 +71,18 @@ def test_an_arrow_is_the_way_of_a_direction_however_long_the_embedding() -> None
     assert np.abs((board_steps(here, None, 1.0) * directions(x)).sum(1)).max() < 1e-10  # along the circle
     steps = board_steps(here, None, longest_step(here))
     assert np.linalg.norm(steps, axis=1).max() == pytest.approx(1)
+
+
+def test_where_norms_count_an_arrow_is_the_part_of_a_step_that_turns_the_point() -> None:
+    x = embeddings(3, np.float64) / 5
+    scheme = Scheme(normalize=False, penalty=0.1)
+    now = scene(snapshot_state(x, LABELS, Method("npair"), placed(x, None)), scheme)
+    forces = now.forces[:, :3]  # x has a fourth column, of zeros
+    along = (forces * directions(x)).sum(1)
+    assert np.abs(along).min() > 1e-4  # steps change lengths, too
+    moved = x + 1e-6 * np.linalg.norm(x, axis=1, keepdims=True) ** 2 * forces
+    seen = (directions(moved) - directions(x)) / 1e-6
+    np.testing.assert_allclose(board_steps(now, None, 1.0), seen, atol=1e-4)
 
 
 def test_an_arrow_in_many_dimensions_is_the_shadow_of_the_step() -> None:
