@@ -77,6 +77,11 @@ def digit_images() -> UInt8[np.ndarray, "1797 8 8"]:
     return _images()
 
 
+def digit_labels() -> Int64[np.ndarray, " 1797"]:
+    """Which digit each image shows, 0..9."""
+    return _digits()[1]
+
+
 def digit_pixels(at: Sequence[int]) -> Float64[np.ndarray, "m 64"]:
     """The 64 pixel values 0..16 of some images, as digits_batch(space="pixels") uses them; at: indices 0..1796."""
     return _digits()[0][np.asarray(at, dtype=np.int64)]

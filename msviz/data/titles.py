@@ -8,7 +8,7 @@ from msviz.text import Message, msg
 
 
 def batch_title(batch: Batch) -> Message:
-    """The name of where a batch came from: a preset's title, how digits were drawn, a link, or "your points".
+    """The name of where a batch came from: a preset's title, how it was drawn, a link, or "your points".
 
     Whether it was changed since is `batch.source.edited`. A link may claim anything, so nothing here trusts it.
 
@@ -23,6 +23,8 @@ def batch_title(batch: Batch) -> Message:
         classes, per_class, seed = (source.note.get(name) for name in ("classes", "per_class", "seed"))
         if isinstance(classes, list) and isinstance(per_class, int) and isinstance(seed, int):
             return msg("source.digits", classes=", ".join(map(str, classes)), per_class=per_class, seed=seed)
+    if source.name == "tuplets" and isinstance(source.note.get("seed"), int):
+        return msg("source.tuplets", seed=source.note["seed"])
     if source.kind == "training" and isinstance(source.note.get("step"), int):
         return msg("source.training", step=source.note["step"])
     return msg("source.hand" if source.kind == "hand" else "source.link")

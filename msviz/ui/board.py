@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from msviz.core.npair import Pairing
 from msviz.data import Batch
 from msviz.data.titles import batch_about, batch_title
 from msviz.figures.theme import class_look
@@ -82,8 +83,19 @@ def _points(now: Scene) -> dict[str, Any]:
         "places": batch.board.ravel().tolist(),
         "next_id": batch.next_id,
         "selection": {"anchor": selection and selection.anchor, "other": selection and selection.other},
+        "tuplets": _tuplets(now),
         "show": {"edges": display.edges, "forces": display.forces, "per_pair": display.per_pair},
     }
+
+
+def _tuplets(now: Scene) -> dict[str, Any] | None:
+    """Who is what in the tuplets that a scene compares; None where everybody meets everybody, or nobody anybody."""
+    rows, ids = now.rows, np.array(now.state.batch.ids)
+    if rows is None or now.refused is not None or now.scheme.pairing is Pairing.ALL:
+        return None
+    positives = rows.pairs.pos.nonzero()[:, 1]
+    parts = {"anchors": rows.anchors, "positives": positives, "used": rows.used}
+    return {name: ids[part.numpy()].tolist() for name, part in parts.items()}
 
 
 def _looks(batch: Batch, change: ChangeView) -> dict[str, Any]:

@@ -22,7 +22,7 @@ COMPONENTS: Final = ("bench", "strip", "figure2", "picture", "train")
 _CODE: Final = (
     *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "circle", "sphere", "hand", "pushes"),
     "board",
-    *("axes", "matrix", "snapshot", "export", "equation", "inspector", "line", "lines", "reasons", "pairline"),
+    *("axes", "matrix", "snapshot", "export", "equation", "inspector", "line", "lines", "reasons", "pairline", "npair"),
     *("readouts", "compare", "bench", "sliders", "strip", "figure2", "picture", "transport", "curves", "train", "code"),
 )
 

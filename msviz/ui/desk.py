@@ -13,6 +13,7 @@ from msviz.core.methods import METHODS, Method
 from msviz.data.presets import PRESETS
 from msviz.state import Display, History, State, decode, default_state
 from msviz.ui.looks import LOOKS
+from msviz.views.npair_batch import with_tuplet_batch
 from msviz.views.remedy import remedies
 
 DEFAULT_EPSILON: Final = 0.1
@@ -194,6 +195,11 @@ def _remedy(state: State, event: Mapping[str, Any]) -> State:
     return offered[at].state if at < len(offered) else state
 
 
+def _tuplet_points(state: State, event: Mapping[str, Any]) -> State:
+    """Points of the N-pair lab: enough of so many classes for every kind of tuplets."""
+    return with_tuplet_batch(state, int(event["classes"]))
+
+
 _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     **LOOKS,
     "move": _move,
@@ -209,6 +215,7 @@ _GESTURES: Final[Mapping[str, Callable[[State, Mapping[str, Any]], State]]] = {
     "param": _param,
     "mine": _mine,
     "remedy": _remedy,
+    "tuplet_points": _tuplet_points,
 }
 
 

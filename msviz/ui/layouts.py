@@ -81,7 +81,15 @@ _ALL = (
         below=True,
     ),
     Layout("compare", ("compare", "board"), compare_panels, compare_data, below=True, rows=False),
-    Layout("npair", ("board",), compare_panels, npair_data, below=True, seen=npair_seen),
+    Layout(
+        "npair",
+        ("npair", "board", "npair_tables"),
+        lambda now, scale: (),
+        npair_data,
+        below=True,
+        rows=False,
+        seen=npair_seen,
+    ),
     Layout(
         "loop",
         ("board", "loopbox", "loopfacts"),

@@ -44,6 +44,7 @@ _WHAT: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     },
     "mine": {"on": st.booleans()},
     "remedy": {"target": st.integers(-1, 2) | _ODD},
+    "tuplet_points": {"classes": st.sampled_from([2, 3, 8, 1]) | _ODD},
     "drop": {},
     "undo": {},
     "redo": {},

@@ -5,7 +5,7 @@
 // Python's core a moment later. Nodes are kept and updated, never rebuilt: a rebuilt node would drop the drag.
 
 const VIEW = 1.22;  // half the width that the board shows, in units of the circle's radius
-const KEYS = ["pull", "push", "pushed", "pulled", "force", "ghost", "far"];
+const KEYS = ["pull", "push", "pushed", "pulled", "force", "ghost", "far", "tuplet", "partner", "idle"];
 
 function makeBoard(bench, parent) {
   const panel = node("section", { className: "panel board" }, parent);
@@ -73,7 +73,8 @@ function makeBoard(bench, parent) {
     drawGhosts();
     pushes.draw(views, forces);
     const against = (positive) => show.edges && pairs.some(([, , , kind, net]) => kind === positive && net === (positive ? 1 : -1));
-    for (const [item, needed] of [["pushed", against(1)], ["pulled", against(0)], ["far", sphere]]) key.children[KEYS.indexOf(item)].hidden = !needed;
+    const tuplets = Boolean(bench.head.tuplets), roles = ["tuplet", "partner", "idle"].map((role) => [role, tuplets]);
+    for (const [item, needed] of [["pushed", against(1)], ["pulled", against(0)], ["far", sphere], ...roles]) key.children[KEYS.indexOf(item)].hidden = !needed;
   };
 
   // While a person drags: the point in hand and what hangs on it. All else waits for the core's numbers.
@@ -93,8 +94,9 @@ function makeBoard(bench, parent) {
   function drawPoint(index) {
     const { ids, labels, looks } = bench.head, id = ids[index], [x, y, depth] = views[index].map(short), far = isFar(depth);
     const r = radius(), many = ids.length > 30, out = 1.75 * r + (many ? 0.038 : 0.05), look = looks[labels[index]];
-    const group = points.children[index], [ring, mark, name] = group.children, back = farMarks.children[index];
-    const looked = [id, board.surface().name, x, y, far, labels[index], look.name, r, ringOf(id), board.focus, ids[0], board.turning].join();
+    const group = points.children[index], [ring, mark, name, halo] = group.children, back = farMarks.children[index];
+    const role = roleOf(id), size = role === "idle" ? 0.55 * r : r;
+    const looked = [id, board.surface().name, x, y, far, labels[index], look.name, r, role, ringOf(id), board.focus, ids[0], board.turning].join();
     if (group.looked === looked) return;  // most points stand still
     group.looked = looked;
     const [dx, dy] = board.surface().aside([x, y]), ringed = ringOf(id);
@@ -102,12 +104,13 @@ function makeBoard(bench, parent) {
       "data-id": id, tabindex: id === (rows.has(board.focus) ? board.focus : ids[0]) ? 0 : -1,
       "aria-label": board.words(index), "aria-pressed": chosen(id),
     });
-    put(group, { class: far ? "point far" : "point" });
+    put(group, { class: `point${far ? " far" : ""} ${role}`.trim() });
     if (!board.turning || ringed) put(ring, { cx: x, cy: -y, r: r * 1.75, class: `ring ${ringed}` });
-    dress(far ? back : mark, look, x, -y, far ? 0.7 * r : r);  // a far point lies behind the edges, small and pale
+    dress(far ? back : mark, look, x, -y, far ? 0.7 * size : size);  // a far point lies behind the edges, small and pale
     put(far ? mark : back, { d: "" });
     put(name, { x: x + dx * out, y: -y - dy * out, "font-size": (many ? 0.052 : 0.068) * (far ? 0.8 : 1) });
-    write(name, (ids.length > 80 || (far && many)) && !chosen(id) ? "" : String(id));
+    write(name, (ids.length > 80 || (far && many)) && !chosen(id) ? "" : id + (role === "partner" ? "⁺" : ""));
+    put(halo, { cx: x, cy: -y, r: role === "tuplet" ? 1.42 * r : 0, class: "halo" });  // around an anchor of tuplets
   }
 
   // Colour: what the pair does, pulled together or pushed apart. Dash: its kind. A pair against its kind is crossed.
@@ -145,11 +148,18 @@ function makeBoard(bench, parent) {
     shape("circle", {}, group);
     shape("path", {}, group);
     shape("text", { class: "name" }, group);
+    shape("circle", {}, group);
   }
 
   // ---- what is lit, what is chosen -------------------------------------------------------------------------------
   const chosen = (id) => { const s = bench.head.selection; return s.anchor === id || s.other === id; };
-  const ringOf = (id) => (bench.head.selection.anchor === id ? "anchor" : bench.head.selection.other === id ? "other" : "");
+  const apart = ({ anchor, other }) => other !== null && [anchor, other].some((id) => roleOf(id) === "idle");  // no pair of tuplets
+  const ringOf = (id) => (apart(bench.head.selection) ? "" : bench.head.selection.anchor === id ? "anchor" : bench.head.selection.other === id ? "other" : "");
+  // In tuplets: "tuplet" an anchor, "partner" a positive, "" a negative of others, "idle" takes no part.
+  const roleOf = (id) => {
+    const { tuplets } = bench.head;
+    return !tuplets ? "" : tuplets.anchors.includes(id) ? "tuplet" : tuplets.positives.includes(id) ? "partner" : tuplets.used.includes(id) ? "" : "idle";
+  };
   board.ends = (line) => line.dataset.pair.split(" ").map(Number);
   board.light = (pair) => {
     if (!pair && !board.lit) return;
@@ -166,7 +176,8 @@ function makeBoard(bench, parent) {
   };
   board.words = (index) => {
     const { ids, labels, looks, texts } = bench.head, surface = board.surface();
-    return fill(texts[`js.board.point.${surface.name}`], { id: ids[index], name: looks[labels[index]].name, ...surface.words(board.placeOf(index)) });
+    const words = fill(texts[`js.board.point.${surface.name}`], { id: ids[index], name: looks[labels[index]].name, ...surface.words(board.placeOf(index)) });
+    return bench.head.tuplets ? `${words}. ${texts[`js.key.${roleOf(ids[index]) || "negative"}`]}` : words;
   };
 
   makeHand(bench, board);

@@ -1,9 +1,9 @@
 // Parameters: for each one a slider that reports while it moves, and a number field. Built from the loss's own list.
 //
 // A parameter that two losses share keeps its nodes, and while a person moves a slider nothing that Python answers is
-// written into it.
+// written into it. `kind`: of the events that it sends.
 
-function makeSliders(strip, parent) {
+function makeSliders(strip, parent, kind = "param") {
   const box = node("div", { className: "sliders" }, parent), rows = new Map(), flow = strip.flow;
 
   // A slider runs over 0..1000; a parameter over its range, evenly or by its logarithm.
@@ -23,13 +23,13 @@ function makeSliders(strip, parent) {
     const range = node("input", { type: "range", id, min: 0, max: 1000, step: 1 }, holder);
     const field = node("input", { type: "number", step: "any", inputMode: "decimal" }, holder);
     const row = { holder, letter, range, field, spec: null, held: false, typing: false };
-    const change = (value) => flow.push({ kind: "param", target: name, value });
+    const change = (value) => flow.push({ kind, target: name, value });
     const slide = (value) => {
       row.held = true;
       flow.begin();
       field.value = value;
       range.setAttribute("aria-valuetext", num(value));
-      flow.move({ kind: "param", target: name, value });
+      flow.move({ kind, target: name, value });
     };
     const release = () => { if (row.held) { row.held = false; flow.end(); } };
     range.addEventListener("input", () => slide(fromSlider(row.spec, +range.value)));
@@ -73,8 +73,8 @@ function makeSliders(strip, parent) {
     });
   }
   // A parameter that is dragged elsewhere, such as a gate of epsilon, moves here too.
-  parts.follow = ({ kind, target, value }) => {
-    const row = kind === "param" ? rows.get(target) : null;
+  if (kind === "param") parts.follow = ({ kind: moved, target, value }) => {
+    const row = moved === kind ? rows.get(target) : null;
     if (!row || row.held || row.typing) return;
     row.range.value = toSlider(row.spec, value);
     row.field.value = value;
