@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import urllib.request
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,13 @@ class Train:
         self.page.wait_for_function(QUIET)
         self.page.evaluate(TWO_FRAMES)
         return self
+
+    def choose(self, setup: str, about: str) -> Train:
+        """Another thing to train: the page says what it is, and a new run is ready to play."""
+        self.page.get_by_role("combobox", name="What is trained").click()
+        self.page.get_by_role("option", name=setup).click()
+        expect(self.page.locator(".below .caption")).to_contain_text(about)
+        return self.settle()
 
     def press(self, name: str) -> Train:
         self.page.locator(f".train .{name}").click()
@@ -135,6 +143,17 @@ def test_a_duel_has_two_boards_one_scrubber_and_the_step_where_they_part(train: 
     assert one != two
     assert re.fullmatch(r"A [\d.]+ +B [\d.]+", train.value("loss"))
     assert serious(train.page) == []
+
+
+def test_loop_and_n_pair_are_a_choice_each(train: Train) -> None:
+    train.choose("LoOp: optimal hard negatives", "the closest points of two arcs").play(until=5)
+    expect(train.page.locator(".matrix.S")).to_contain_text("LoOp, the cosine of the closest points of two arcs")
+    train.choose("N-pair: hard classes", "16 anchors, each with a positive and 15 negatives").play(until=5)
+    expect(train.page.locator(".matrix.S")).to_contain_text("dot products")
+    expect(train.page.locator(".strip select").first).to_have_value("npair")
+    pairs = [row.split(",") for row in train.cells().splitlines()[1:]]  # those that are compared
+    met = Counter(anchor for anchor, *_ in pairs)
+    assert (len(met), set(met.values())) == (16, {16})  # an anchor of each class, a positive and 15 negatives
 
 
 def test_a_step_opens_in_the_playground(train: Train) -> None:
