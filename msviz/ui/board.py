@@ -53,7 +53,7 @@ def _board(now: Scene) -> dict[str, Any]:
         "hint": say(_hint(now), d=batch.x.shape[1] if batch.m else 2),
         "about": say(about) if about else "",
         "editable": batch.editable,
-        "planar": batch.planar,
+        "planar": batch.planar and not now.scheme.loop,  # LoOp knows directions only
         "flat": not now.state.normalize,
         "norms": " ".join(say(words) for words in norms_words(now)),
         "camera": now.state.display.camera,

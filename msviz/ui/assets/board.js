@@ -31,7 +31,7 @@ function makeBoard(bench, parent) {
   board.indexOf = (id) => bench.head.ids.indexOf(id);
   board.placeOf = (at) => board.local.get(bench.head.ids[at]) ?? bench.head.places.slice(bench.head.dim * at, bench.head.dim * (at + 1));
   board.seen = (at) => board.surface().project(board.placeOf(at));
-  const pushes = makePushes(bench, board, svg);
+  const pushes = makePushes(bench, board, svg), arcs = makeArcs(bench, board, svg);
   let views = [];  // where each point was seen when it was drawn last
   const radius = () => ([[300, 0.02], [80, 0.03], [30, 0.038]].find(([many]) => bench.head.ids.length > many)?.[1] ?? 0.05);
   const isFar = (depth) => depth < -1e-6;
@@ -72,6 +72,7 @@ function makeBoard(bench, parent) {
     for (let index = 0; index < arrows.length; index++) drawForce(arrows[index], index);
     drawGhosts();
     pushes.draw(views, forces);
+    arcs.draw();
     const against = (positive) => show.edges && pairs.some(([, , , kind, net]) => kind === positive && net === (positive ? 1 : -1));
     const tuplets = Boolean(bench.head.tuplets), roles = ["tuplet", "partner", "idle"].map((role) => [role, tuplets]);
     for (const [item, needed] of [["pushed", against(1)], ["pulled", against(0)], ["far", sphere], ...roles]) key.children[KEYS.indexOf(item)].hidden = !needed;
@@ -89,6 +90,7 @@ function makeBoard(bench, parent) {
       if (forces.children[index]) drawForce(forces.children[index], index);
     }
     pushes.draw(views, forces);
+    arcs.draw();
   };
 
   function drawPoint(index) {

@@ -231,8 +231,8 @@ function makeMatrix(bench, parent, name) {
     }
     if (!named || pair.other === null) return bench.pairWords(pair);
     const does = isDropped(code[c]) ? "dropped" : values[c] < 0 ? "pull" : values[c] > 0 ? "push" : "zero";
-    const verdict = texts[kind === "d" ? "js.hover.difference" : `js.hover.method.${does}`];
-    return fill(verdict, { pair: bench.pairName(pair), title: own, value: kind === "d" ? value : value.replace("−", "") });
+    const verdict = texts[kind === "d" ? "js.hover.difference" : signed ? `js.hover.method.${does}` : "js.hover.similarity"];
+    return fill(verdict, { pair: bench.pairName(pair), title: own, value: kind === "w" ? value.replace("−", "") : value });
   }
   function choose(cell) {
     const pair = pairAt(cell), { rows, columns, means } = bench.axes;
