@@ -108,7 +108,9 @@ def compared(x: Float[Tensor, "m d"], labels: Int[Tensor, " m"], scheme: Scheme)
     """
     everybody = torch.arange(len(x), device=x.device)
     if scheme.pairing is Pairing.ALL:
-        pairs, anchors, used = label_pairs(labels), everybody, everybody
+        of_labels = label_pairs(labels)  # on the CPU, wherever labels are
+        pairs = Pairs(of_labels.pos.to(x.device), of_labels.neg.to(x.device))
+        anchors, used = everybody, everybody
     else:
         found = tuplets(labels, scheme.pairing, scheme.classes)
         pairs, anchors, used = found.pairs, found.anchors, found.used

@@ -202,7 +202,7 @@ def _batch(config: TrainConfig) -> list[str]:
     scheme, (p, c) = config.scheme, (config.classes_per_batch, config.mine_classes)
     words = [say("train.batch", p=p, k=config.per_class, size=config.batch_size)]
     if c:
-        words.append(say("train.scheme.mined", p=p, c=c))
+        words.append(say("train.scheme.mined", c=c))
     if scheme.pairing != Pairing.ALL:
         words.append(say(f"train.scheme.{scheme.pairing.value}", p=p, others=p - 1))
     if scheme.loop:

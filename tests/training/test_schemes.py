@@ -152,3 +152,11 @@ def test_a_penalty_keeps_norms_small() -> None:
         return float(np.linalg.norm(run.embed(run.split.train), axis=1).mean())
 
     assert length(0.5) < length(0.05) < length(0.0)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")
+@pytest.mark.parametrize("name", SCHEMES)
+def test_on_a_gpu_float64_gives_the_curve_of_the_cpu(name: str) -> None:
+    gpu, cpu = (trainer(**{**EXACT, "device": device}, **SCHEMES[name]) for device in ("cuda", "cpu"))
+    for _ in range(10):
+        assert gpu.step().loss == pytest.approx(cpu.step().loss, rel=1e-9)

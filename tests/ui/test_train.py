@@ -112,7 +112,7 @@ def test_n_pair_begins_with_its_loss_and_says_how_its_batch_is_compared(opened: 
     assert app.session_state["msviz.desk"].state.method == now.chosen.config.method == Method("npair")
     (shot,) = now.run.latest
     assert (len(shot.rows), shot.evaluation.anchors) == (32, 16)
-    for words in ("16 classes × 2 items = 32", "out of 32 random", "15 negatives", "dot products", "0.03"):
+    for words in ("16 classes × 2 items = 32", "among 32 random", "15 negatives", "dot products", "0.03"):
         assert words in about(app)
     clean(app.selectbox[0].set_value("iris").run())
     assert app.session_state["msviz.desk"].state.method == Method("npair")  # which the visitor may change
