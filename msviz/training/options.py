@@ -23,6 +23,7 @@ _ABOUT: Final = """Train an embedding with a pair loss and measure retrieval on 
   python -m msviz.training                                     unseen glyphs, the authors' multi-similarity
   python -m msviz.training --data glyphs --data.hardness 0.8 --method ms --beta 50 --epsilon none --steps 400
   python -m msviz.training --config run.json --checkpoint run.msviz --checkpoint-every 100 --log-file run.csv
+  python -m msviz.training --method npair --pairing npair --per-class 2 --mine-classes 32 --similarity dot
   torchrun --nproc-per-node 2 -m msviz.training --steps 400    the same batches, shared by two processes"""
 _ENDS: Final = """A run that was stopped or killed goes on with the same command and --resume, with identical numbers.
 Ends with 0 when done, 1 when numbers became infinite, 2 for bad input, 130 when stopped (Ctrl-C, SIGTERM)."""
