@@ -1,4 +1,4 @@
-"""A page of Explore as a visitor gets it who comes from the Playground, without a browser."""
+"""A page as a visitor gets it who comes from the Playground, without a browser."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from msviz.ui.desk import Desk
 from tests.ui.parcels import Message, unpack
 
 ROUTER = Path(msviz.ui.__file__).parent / "router.py"
-EXPLORE = ROUTER.parents[2] / "pages" / "explore"
+PAGES = ROUTER.parents[2] / "pages"
 
 
 def open_page(name: str, start: Desk, **session: Any) -> AppTest:
@@ -20,7 +20,8 @@ def open_page(name: str, start: Desk, **session: Any) -> AppTest:
     for key, value in session.items():
         app.session_state[key] = value
     app.run()
-    return clean(app.switch_page(str(EXPLORE / f"{name}.py")).run())
+    (page,) = PAGES.glob(f"*/{name}.py")
+    return clean(app.switch_page(str(page)).run())
 
 
 def clean(app: AppTest) -> AppTest:
