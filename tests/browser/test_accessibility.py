@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from msviz.ui.router import EXPLORE, TRAIN
+from msviz.ui.router import EXPLORE, LABS, TRAIN
 from tests.browser.playground import Playground
 
 WITHOUT_BENCH = {"ablation", "limits"}
@@ -33,7 +33,7 @@ def serious(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", [*EXPLORE, *TRAIN])
+@pytest.mark.parametrize("name", [*EXPLORE, *TRAIN, *LABS])
 def test_axe_finds_nothing_serious_in_our_content(page: Page, address: str, name: str, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
     if name in WITHOUT_BENCH:
