@@ -14,18 +14,9 @@ from msviz.views.scene import scene
 from tests.browser.playground import READY, Playground
 from tests.browser.test_keyboard import tab_to
 
-# The lab has no strip: its own panel is on the bench.
-AT_REST = """() => {
-  const roots = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.bench')).filter(Boolean);
-  return roots.length === 1 && roots[0].dataset.waiting === '0' && !roots[0].hasAttribute('data-busy'); }"""
-
 
 class Lab(Playground):
     """The open lab."""
-
-    def settle(self) -> None:
-        self.page.wait_for_function(AT_REST, timeout=30_000)
-        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def view(self) -> TupletsView:
         """What the core computes of the page's own link."""
