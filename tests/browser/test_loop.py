@@ -1,6 +1,10 @@
 """The LoOp lab in a browser: dragged, moved by keys, on the circle and on the sphere; what it shows is the core's."""
 
+import csv
+import io
 import re
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -188,6 +192,36 @@ def _hover(lab: Playground, key: str, row: int, column: int) -> None:
     canvas = lab.page.locator(f".matrix.{key} canvas")
     starts, size = canvas.evaluate("c => [c.msviz.starts, c.msviz.size]")
     canvas.hover(position={"x": starts[column] + size / 2, "y": starts[row] + size / 2})
+
+
+def test_box_and_facts_are_taken_away(lab: Playground) -> None:
+    view = _computed(lab)
+    name, picture = _save(lab, "loopbox", "svg")
+    assert name == "msviz-loop-loopbox-multi_similarity.svg"
+    drawn = ElementTree.fromstring(picture)
+    words = " ".join(text.text or "" for text in drawn.iter("{http://www.w3.org/2000/svg}text"))
+    assert "Corner a = A, b = 0" in words
+    assert len(list(drawn.iter("{http://www.w3.org/2000/svg}image"))) == 1  # the bands
+    _, table = _save(lab, "loopbox", "csv")
+    values = [float(row["f"]) for row in _rows(table)]
+    assert len(values) == 33 * 33
+    assert min(values) == pytest.approx(-view.similarity, abs=1e-6)  # in a corner, which is a row
+    _, table = _save(lab, "loopfacts", "csv")
+    rows = {row["what"]: row for row in _rows(table)}
+    assert float(rows["p1–p2"]["similarity"]) == pytest.approx(view.similarity)
+    assert float(rows["a ≤ A"]["multiplier"]) == pytest.approx(view.multipliers[1])
+
+
+def _save(lab: Playground, name: str, kind: str) -> tuple[str, str]:
+    panel = lab.page.locator(f".bench .panel.{name}")
+    panel.locator(".save .opener").click()
+    with lab.page.expect_download() as started:
+        panel.locator(f'.save [data-kind="{kind}"]').click()
+    return started.value.suggested_filename, Path(started.value.path()).read_text("utf-8-sig")
+
+
+def _rows(table: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table)))
 
 
 def test_without_a_second_class_a_sentence_and_the_buttons_stay(page: Page, address: str) -> None:
