@@ -12,17 +12,12 @@ from msviz.text import say
 from msviz.ui.desk import Desk
 from msviz.ui.loop_lab import loop_seen
 from msviz.views.loop_examples import circle_four, sphere_four
-from tests.ui.pages import ROUTER, bench_of, clean
+from tests.ui.pages import bench_of, clean, open_page
 from tests.ui.parcels import Message, desk
-
-PAGE = ROUTER.parents[2] / "pages" / "labs" / "loop.py"
 
 
 def _app(start: Desk) -> AppTest:
-    app = AppTest.from_file(str(ROUTER), default_timeout=60)
-    app.session_state["msviz.desk"] = start
-    app.run()
-    return clean(app.switch_page(str(PAGE)).run())
+    return open_page("loop", start)
 
 
 def _bench(app: AppTest) -> Message:

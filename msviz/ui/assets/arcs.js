@@ -38,7 +38,7 @@ function makeArcs(bench, board, svg) {
       put(texted[k], { ...freeSpot(spotsBeside(surface.name, x, y, end === null), name, taken), "font-size": 0.075 });
       write(texted[k], name);
     });
-    write(note, fill(texts["js.arcs.note"], loop.names));
+    write(note, fill(texts[surface.name === "sphere" ? "js.arcs.note.sphere" : "js.arcs.note"], loop.names));
   }
   return { draw };
 }
