@@ -42,6 +42,7 @@ def fill_figure(view: PartitionView) -> go.Figure:
     figure.add_scatter(
         x=np.concatenate([curve.n, curve.n[::-1]]),
         y=np.concatenate([curve.high, curve.low[::-1]]),
+        mode="lines",
         fill="toself",
         fillcolor=BAND,
         line={"color": GREY, "width": 1},

@@ -57,4 +57,4 @@ def with_tuplet_batch(state: State, n: int) -> State:
     last = note.get("seed") if note.get("classes") == n else None
     seed = last + 1 if isinstance(last, int) and 0 <= last < 999_999 else 1
     display = state.display.replace(npair=state.display.npair.replace(n=0))
-    return state.with_batch(tuplet_batch(n, seed)).with_display(display)
+    return state.with_display(display).with_batch(tuplet_batch(n, seed)).select(None)

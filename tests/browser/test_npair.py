@@ -83,6 +83,19 @@ def test_a_point_that_takes_no_part_moves_nothing_in_the_tables(lab: Lab) -> Non
     expect(lab.point(3)).to_have_class("point idle")
     lab.drag(3, to=lab.angle(3) + 90)
     assert lab.cells("npair") == before
+    expect(lab.page.locator("td.changed")).to_have_count(0)
+
+
+def test_what_a_gesture_changed_has_a_corner_in_the_table_of_the_loss_that_acts(lab: Lab) -> None:
+    expect(lab.page.locator("td.changed")).to_have_count(0)
+    before = lab.view().loss("npair").gradient
+    lab.drag(0, to=lab.angle(0) - 40)  # an anchor: nobody else meets it
+    changed = abs(lab.view().loss("npair").gradient - before) > 5e-4
+    assert changed.tolist() == [[True] * 3, [False] * 3, [False] * 3]
+    for i in range(3):
+        expect(lab.page.locator(".of-npair tbody tr").nth(i).locator(".changed")).to_have_count(3 * (i == 0))
+    expect(lab.page.locator("td.changed")).to_have_count(3)
+    expect(lab.page.locator(".npair-tables .legend")).to_contain_text("corner: changed last")
 
 
 def test_tuplets_n_and_loss_are_chosen_by_keyboard(lab: Lab) -> None:

@@ -42,8 +42,9 @@ def test_equal_seeds_draw_equal_points_and_a_link_brings_them_back() -> None:
 
 def test_asked_again_other_points_are_drawn_and_all_classes_take_part() -> None:
     some = default_state().with_display(default_state().display.replace(npair=NPairLab(n=2)))
-    once = with_tuplet_batch(some, 5)
+    once = with_tuplet_batch(some.select(4, 6), 5)
     assert once.display.npair.n == 0
+    assert once.display.selection is None  # the numbers of its points mean others now
     assert once.batch.classes == (0, 1, 2, 3, 4)
     again = with_tuplet_batch(once, 5)
     assert (once.batch.source.note["seed"], again.batch.source.note["seed"]) == (1, 2)

@@ -94,7 +94,7 @@ function makeNpair(bench, parent) {
 function makeNpairTables(bench, parent) {
   const panel = node("section", { className: "panel npair-tables" }, parent);
   const head = node("header", {}, panel), title = node("h2", {}, head), hint = node("p", { className: "caption" }, head);
-  const words = node("p", { className: "told" }, panel), enough = node("button", { type: "button", className: "button" }, panel);
+  const words = node("div", { className: "told" }, panel), enough = node("button", { type: "button", className: "button" }, panel);
   enough.addEventListener("click", () => bench.flow.push({ kind: "tuplet_points", classes: bench.head.more.enough }));
   const row = node("div", { className: "tables" }, panel), legend = node("div", { className: "legend" }, panel);
   const NUMBERS_UP_TO = 8, cellTo = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -191,7 +191,7 @@ function makeNpairTables(bench, parent) {
       dress(th.querySelector("path"), bench.head.looks[labels[j]]);
       write(th.lastChild, n > 24 ? "" : bench.className(labels[j]));
     });
-    const rows = keep(grid.body, n, makeRow);
+    const rows = keep(grid.body, n, makeRow), moved = grid.name === bench.head.method ? new Set(bench.head.changed) : null;
     grid.cell = grid.cell.map((k) => Math.min(k, n - 1));
     for (let i = 0; i < n; i++) {
       const [th] = rows[i].children, cells = keep(rows[i], n + 1, makeCell);
@@ -201,9 +201,10 @@ function makeNpairTables(bench, parent) {
         const td = cells[j + 1], value = valueOf(grid, [i, j]), other = meets[i * n + j], zero = grid.name !== "S" && value === 0;
         td.place = [i, j];
         const empty = other === null, pixel = empty ? 0 : colorOf(grid, value);
+        const changed = !empty && moved?.has(bench.rank.get(anchors[i]) * bench.head.ids.length + bench.rank.get(other));
         const chosen = !empty && selection.anchor === anchors[i] && selection.other === other;
         put(td, {
-          tabindex: i === grid.cell[0] && j === grid.cell[1] ? 0 : -1, class: [empty ? "empty" : zero ? "zero" : "", i === j ? "own" : "", chosen ? "chosen" : ""].join(" ").trim(),
+          tabindex: i === grid.cell[0] && j === grid.cell[1] ? 0 : -1, class: [empty ? "empty" : zero ? "zero" : "", i === j ? "own" : "", chosen ? "chosen" : "", changed ? "changed" : ""].filter(Boolean).join(" "),
           style: empty || zero ? "" : `background:${hex(pixel)};color:${lightOf(pixel) > 0.18 ? "#000" : "#fff"}`, "aria-label": wordsOf(grid, [i, j]),
         });
         write(td, zero && n <= 24 ? "○" : empty || n > NUMBERS_UP_TO ? "" : textOf(grid, value));
@@ -215,6 +216,7 @@ function makeNpairTables(bench, parent) {
     const items = [
       [`−${S}`, "bar ramp-S", `${S} S`], [fill(texts["js.w.pull"], { scale: "1" }), "bar ramp-w", fill(texts["js.w.push"], { scale: "1" })],
       ["", "swatch zero", texts["js.npair.zero"]], ["", "swatch blank", texts["js.npair.empty"]], ["", "swatch own", texts["js.npair.own"]],
+      ...(bench.head.changed.length ? [["", "swatch corner", texts["js.npair.changed"]]] : []),
     ];
     const nodes = keep(legend, items.length, (parent) => { const item = node("span", {}, parent); for (let k = 0; k < 3; k++) node("span", {}, item); });
     items.forEach(([before, swatch, after], k) => {
@@ -250,7 +252,8 @@ function makeNpairTables(bench, parent) {
       const { texts, more } = bench.head;
       write(title, texts["js.npair.tables"]);
       write(hint, more.tables ? texts["js.npair.tables.hint"] : "");
-      write(words, more.words.join(" "));
+      const lines = keep(words, more.words.length, (box) => node("p", {}, box));
+      more.words.forEach((line, k) => write(lines[k], line));
       words.classList.toggle("refused", more.refused);
       enough.hidden = !more.refused;
       write(enough, fill(texts["js.npair.enough"], { classes: more.enough, points: more.enough + 1 }));
