@@ -14,7 +14,7 @@ _STYLE: Final = """<style>
 .msviz-mined :is(h4, p) { margin: .2rem 0; font-size: 1rem; font-weight: 600; padding: 0; }
 .msviz-mined figure { margin: 0; text-align: center; font-size: .875rem; }
 .msviz-mined img { image-rendering: pixelated; display: block; border: 1px solid #7d7f88; background: #fff; }
-.msviz-mined .worst { display: flex; gap: .4rem; align-items: center; margin-bottom: .8rem; }
+.msviz-mined .worst { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin-bottom: .8rem; }
 .msviz-mined .worst img { width: 5rem; height: 5rem; }
 .msviz-mined .worst figcaption b { display: block; }
 .msviz-mined .between { font-variant-numeric: tabular-nums; text-align: center; white-space: nowrap; }
