@@ -25,6 +25,8 @@ def batch_title(batch: Batch) -> Message:
             return msg("source.digits", classes=", ".join(map(str, classes)), per_class=per_class, seed=seed)
     if source.name == "tuplets" and isinstance(source.note.get("seed"), int):
         return msg("source.tuplets", seed=source.note["seed"])
+    if source.name == "loop":
+        return msg("source.loop")
     if source.kind == "training" and isinstance(source.note.get("step"), int):
         return msg("source.training", step=source.note["step"])
     return msg("source.hand" if source.kind == "hand" else "source.link")
