@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from msviz.core.reasons import reasons as reasons
     from msviz.core.scheme import Scheme as Scheme
     from msviz.core.scheme import SchemeLoss as SchemeLoss
+    from msviz.core.scheme import evaluate_scheme as evaluate_scheme
     from msviz.core.similarity import similarity as similarity
     from msviz.core.similarity import zero_rows as zero_rows
     from msviz.core.table1 import FOOTNOTES as FOOTNOTES
@@ -94,6 +95,7 @@ _HOMES = {
     "autograd_gradient": "msviz.core.gpw",
     "closest_points": "msviz.core.loop",
     "evaluate": "msviz.core.methods",
+    "evaluate_scheme": "msviz.core.scheme",
     "figure2": "msviz.core.figure2",
     "forces": "msviz.core.forces",
     "l2_penalty": "msviz.core.npair",
@@ -145,6 +147,7 @@ __all__ = [
     "autograd_gradient",
     "closest_points",
     "evaluate",
+    "evaluate_scheme",
     "figure2",
     "forces",
     "l2_penalty",

@@ -10,29 +10,31 @@ Losses and mining need no word of it: they get a row of similarities and masks, 
 Source: arXiv 1904.06627, section 3; K. Sohn, NIPS 2016; B. Vasudeva et al., ICCV 2021.
 """
 
+import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
-from msviz.core.criterion import PairLoss
+from msviz.core.criterion import PairLoss, check_count
 from msviz.core.errors import MsvizError, out_of_range
 from msviz.core.loop_batch import loop_similarity, partners
 from msviz.core.methods import Evaluation, Method, evaluate
 from msviz.core.npair import Pairing, l2_penalty, tuplets
-from msviz.core.pairs import Pairs, label_pairs
+from msviz.core.pairs import Pairs, compare, label_pairs
 from msviz.core.precision import is_finite_number
 from msviz.core.similarity import check_overflow, similarity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scheme:
     """How a batch is compared.
 
     Args:
-        pairing: who meets whom.
+        pairing: who meets whom: "all", "triplets", "tuplets" or "npair".
         classes: tuplets of the first so many classes, >= 2; None = of all.
         loop: the similarity of a negative is that of its optimal hard negative; needs `normalize`.
         normalize: cosines; False: dot products.
@@ -41,23 +43,36 @@ class Scheme:
     Raises:
         MsvizError: error.parameter_range; error.scheme_loop for LoOp of dot products.
 
-    >>> Scheme(pairing=Pairing.NPAIR).pairing.value
-    'npair'
+    >>> Scheme("npair", normalize=False, penalty=0.02)
+    Scheme('npair', normalize=False, penalty=0.02)
+
+    Source: K. Sohn, NIPS 2016; arXiv 2108.09335 (LoOp, ICCV 2021).
     """
 
-    pairing: Pairing = Pairing.ALL
+    pairing: str = Pairing.ALL  # a Pairing, once it is checked
     classes: int | None = None
     loop: bool = False
     normalize: bool = True
     penalty: float = 0.0
 
     def __post_init__(self) -> None:
+        if self.pairing not in list(Pairing):
+            raise out_of_range("pairing", "one of " + ", ".join(repr(kind.value) for kind in Pairing), self.pairing)
+        object.__setattr__(self, "pairing", Pairing(self.pairing))
         if not is_finite_number(self.penalty) or self.penalty < 0:
             raise out_of_range("penalty", "a finite number >= 0", self.penalty)
         if self.loop and not self.normalize:
             plain = "LoOp looks for hard negatives on the sphere; compare by cosines, not by dot products"
             raise MsvizError("error.scheme_loop", plain)
 
+    def __repr__(self) -> str:
+        """What is not as usual."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        said = [f"{name}={value!r}" for name, value in values.items() if name != "pairing" and value != _FIRST[name]]
+        return f"Scheme({', '.join([repr(str(self.pairing)), *said])})"
+
+
+_FIRST: Final = {field.name: field.default for field in dataclasses.fields(Scheme)}
 
 PLAIN: Final = Scheme()
 """Everybody meets everybody, by cosines."""
@@ -102,7 +117,7 @@ def compared(x: Float[Tensor, "m d"], labels: Int[Tensor, " m"], scheme: Scheme)
         MsvizError: those of `similarity` and `tuplets`.
 
     >>> x, labels = torch.eye(4), torch.tensor([0, 0, 1, 1])
-    >>> compared(x, labels, Scheme(pairing=Pairing.NPAIR)).pairs.neg.int()
+    >>> compared(x, labels, Scheme("npair")).pairs.neg.int()
     tensor([[0, 0, 0, 1],
             [0, 1, 0, 0]], dtype=torch.int32)
     """
@@ -128,7 +143,7 @@ def evaluate_square(rows: SchemeRows, method: Method) -> Evaluation:
         rows: the batch, as `compared` gives it.
         method: the loss, its parameters and its mining margin.
 
-    >>> rows = compared(torch.eye(4), torch.tensor([0, 0, 1, 1]), Scheme(pairing=Pairing.NPAIR))
+    >>> rows = compared(torch.eye(4), torch.tensor([0, 0, 1, 1]), Scheme("npair"))
     >>> evaluate_square(rows, Method("npair")).weights.shape
     torch.Size([4, 4])
     """
@@ -144,6 +159,39 @@ def evaluate_square(rows: SchemeRows, method: Method) -> Evaluation:
     )
 
 
+def evaluate_scheme(
+    x: Float[Tensor, "m d"], labels: Iterable[Any], method: Method, scheme: Scheme = PLAIN
+) -> Evaluation:
+    """What a method makes of a batch that is compared under a scheme: as `evaluate`, a row a point.
+
+    Points that are no anchors have empty rows, and pairs that do not meet weigh nothing. What norms cost
+    (`scheme.penalty`) belongs to no pair: it is not in it.
+
+    Args:
+        x: embeddings [m, d].
+        labels: m class ids (see `msviz.label_pairs`).
+        method: the loss, its parameters and its mining margin.
+        scheme: how the batch is compared.
+
+    Raises:
+        MsvizError: `error.labels_count`; those of `msviz.similarity`, `msviz.label_pairs` and `msviz.tuplets`.
+
+    >>> x = torch.tensor([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.6, 0.8]])
+    >>> found = evaluate_scheme(x, ["cat", "cat", "dog", "dog"], Method("npair"), Scheme("npair"))
+    >>> f"{found.value:.4f}", (found.weights > 0).int().tolist()
+    ('0.5981', [[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0]])
+
+    Source: arXiv 1904.06627, section 3; K. Sohn, NIPS 2016; arXiv 2108.09335 (LoOp, ICCV 2021).
+    """
+    return evaluate_square(compared(x, _codes(labels, x), scheme), method)
+
+
+def _codes(labels: Iterable[Any], x: Tensor) -> Int[Tensor, " m"]:
+    codes = compare(labels).anchors.to(x.device)
+    check_count("labels", len(codes), x)
+    return codes
+
+
 class SchemeLoss(nn.Module):
     """A method as the criterion of a batch that is compared under a scheme.
 
@@ -157,7 +205,7 @@ class SchemeLoss(nn.Module):
         scheme: how the batch is compared.
 
     >>> x = torch.tensor([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.6, 0.8]], requires_grad=True)
-    >>> loss = SchemeLoss(Method("npair"), Scheme(pairing=Pairing.NPAIR))(x, torch.tensor([0, 0, 1, 1]))
+    >>> loss = SchemeLoss(Method("npair"), Scheme("npair"))(x, torch.tensor([0, 0, 1, 1]))
     >>> loss.backward()
     >>> f"{loss.item():.4f}"
     '0.5981'
@@ -171,12 +219,12 @@ class SchemeLoss(nn.Module):
         everybody = scheme.pairing is Pairing.ALL and not scheme.loop
         self._pair_loss = PairLoss(method, scheme.normalize) if everybody else None
 
-    def forward(self, x: Float[Tensor, "m d"], labels: Int[Tensor, " m"]) -> Float[Tensor, ""]:
+    def forward(self, x: Float[Tensor, "m d"], labels: Iterable[Any]) -> Float[Tensor, ""]:
         """The loss of a batch, in float32 at least.
 
         Args:
-            x: embeddings.
-            labels: class codes.
+            x: embeddings [m, d].
+            labels: m class ids (see `msviz.label_pairs`).
 
         Raises:
             MsvizError: those of `PairLoss` and `tuplets`.
@@ -186,7 +234,7 @@ class SchemeLoss(nn.Module):
             if self._pair_loss is not None:
                 value, used = self._pair_loss(x, labels), x
             else:
-                rows = compared(x, labels, self.scheme)
+                rows = compared(x, _codes(labels, x), self.scheme)
                 held = rows.sim.detach()
                 check_overflow(held)
                 found = evaluate(held, rows.pairs, self.method)

@@ -20,8 +20,8 @@ from msviz.figures.theme import css_variables
 ASSETS: Final = Path(__file__).parent / "assets"
 COMPONENTS: Final = ("bench", "strip", "figure2", "picture", "train")
 _CODE: Final = (
-    *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "circle", "sphere", "hand", "pushes", "arcs"),
-    "board",
+    *("marks", "flow", "preview", "copylink", "actions", "tools", "paths", "circle", "sphere", "hand", "pushes"),
+    *("arcs", "board"),
     *("axes", "matrix", "snapshot", "export", "equation", "inspector", "line", "lines", "reasons", "pairline", "npair"),
     *("readouts", "compare", "loop", "bench", "sliders", "strip", "figure2", "picture", "transport", "curves", "train"),
     "code",

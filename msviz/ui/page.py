@@ -33,7 +33,7 @@ def heading(name: str, beside: Callable[[], None] | None = None) -> None:
         if st.button(say("menu.batch"), icon=":material/scatter_plot:"):
             batch_menu()
         if st.button(say("menu.take"), icon=":material/download:"):
-            take_away()
+            take_away(name)
 
 
 def refuse(errors: Iterable[MsvizError]) -> None:

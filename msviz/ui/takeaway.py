@@ -6,14 +6,19 @@ import streamlit as st
 
 from msviz.text import say
 from msviz.ui import session
+from msviz.ui.layouts import LAYOUTS
 from msviz.views.method_name import method_name
 from msviz.views.script import LARGEST_TABLE, numbers_npz, pairs_csv, script
 
 
 @st.dialog(say("menu.take"), width="large")
-def take_away() -> None:
-    """Show the script of what is on the page, with copy and download, and offer its numbers."""
-    now, _ = session.scenes()
+def take_away(page: str) -> None:
+    """Show the script of what is on the page, with copy and download, and offer its numbers.
+
+    Args:
+        page: a name in `LAYOUTS`.
+    """
+    now, _ = session.scenes(LAYOUTS[page].seen)
     made = script(now)
     name = f"msviz-{now.state.method.name}-{now.m}-points"
     if made.text is None:

@@ -204,7 +204,7 @@ def _batch(config: TrainConfig) -> list[str]:
     if c:
         words.append(say("train.scheme.mined", c=c))
     if scheme.pairing != Pairing.ALL:
-        words.append(say(f"train.scheme.{scheme.pairing.value}", p=p, others=p - 1))
+        words.append(say(f"train.scheme.{scheme.pairing}", p=p, others=p - 1))
     if scheme.loop:
         words.append(say("train.scheme.loop"))
     if not scheme.normalize:

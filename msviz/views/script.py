@@ -54,6 +54,8 @@ def script(scene: Scene) -> Script:
     """
     if scene.m == 0:
         return Script(None, msg("menu.take.empty"))
+    if scene.refused is not None:
+        return Script(None, msg("menu.take.tuplets"))
     batch, method = scene.state.batch, scene.state.method
     lines = [
         f"# {number(scene.m)} points under {method.name}; run it in the folder of msviz (README: how to install).",
@@ -66,8 +68,7 @@ def script(scene: Scene) -> Script:
         *_list("labels", batch.labels),
         *([] if batch.ids == tuple(range(scene.m)) else _list("ids", batch.ids)),
         f"method = msviz.{method!r}",
-        f"sim = msviz.similarity(x{'' if scene.state.normalize else ', normalize=False'})",
-        "found = msviz.evaluate(sim, msviz.label_pairs(labels), method)",
+        *_evaluated(scene),
         "print(found.value.item(), found.weights)",
         *_assertions(scene),
     ]
@@ -108,6 +109,16 @@ def _list(name: str, values: Sequence[object]) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
+def _evaluated(scene: Scene) -> list[str]:
+    if scene.rows is not None:
+        return [f"found = msviz.evaluate_scheme(x, labels, method, msviz.{scene.scheme!r})"]
+    normalize = "" if scene.scheme.normalize else ", normalize=False"
+    return [
+        f"sim = msviz.similarity(x{normalize})",
+        "found = msviz.evaluate(sim, msviz.label_pairs(labels), method)",
+    ]
+
+
 def _assertions(scene: Scene) -> list[str]:
     ids, selection = scene.state.batch.ids, scene.state.display.selection
     value = float(scene.evaluation.value)
@@ -133,7 +144,7 @@ def _tolerance(value: float) -> str:
 
 
 def pairs_csv(scene: Scene) -> str:
-    """Every pair as a row: ids, classes, kind, S, signed weight (pull below 0, push above), whether it counts.
+    """Every pair that meets as a row: ids, classes, kind, S, signed weight (pull below 0, push above), if it counts.
 
     Args:
         scene: the evaluated state.
@@ -145,11 +156,11 @@ def pairs_csv(scene: Scene) -> str:
 def _pair_rows(scene: Scene) -> Iterator[tuple[object, ...]]:
     batch = scene.state.batch
     names = [batch.class_name(label) for label in batch.labels]
-    positive, kept = scene.pairs.pos.tolist(), scene.kept.tolist()
+    positive, negative, kept = scene.pairs.pos.tolist(), scene.pairs.neg.tolist(), scene.kept.tolist()
     sim, gradient = scene.sim.tolist(), scene.evaluation.gradient.tolist()
     for i, anchor in enumerate(batch.ids):
         for j, other in enumerate(batch.ids):
-            if i != j:
+            if positive[i][j] or negative[i][j]:
                 kind = "positive" if positive[i][j] else "negative"
                 yield anchor, other, names[i], names[j], kind, repr(sim[i][j]), repr(gradient[i][j]), int(kept[i][j])
 

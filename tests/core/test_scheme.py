@@ -9,7 +9,7 @@ from msviz.core.errors import MsvizError
 from msviz.core.methods import METHODS, Method, evaluate
 from msviz.core.npair import Pairing
 from msviz.core.pairs import label_pairs
-from msviz.core.scheme import PLAIN, Scheme, SchemeLoss, compared, evaluate_square
+from msviz.core.scheme import PLAIN, Scheme, SchemeLoss, compared, evaluate_scheme, evaluate_square
 from msviz.core.similarity import similarity
 
 METHODS_TRIED = [Method("npair"), Method("npair_ovo"), Method("triplet"), METHODS["authors"], Method("histogram")]
@@ -106,6 +106,27 @@ def test_the_square_evaluation_holds_the_rows_of_the_anchors(pairing: Pairing) -
     assert not (whole.mined.pos | whole.mined.neg)[others].any()
 
 
+def test_a_scheme_is_written_as_it_can_be_read_again() -> None:
+    for scheme in (
+        PLAIN,
+        Scheme("tuplets", classes=3),
+        Scheme(loop=True),
+        Scheme("npair", normalize=False, penalty=0.1),
+    ):
+        assert eval(repr(scheme)) == scheme
+    assert repr(PLAIN) == "Scheme('all')"
+
+
+def test_labels_may_be_names_and_there_is_one_for_each_embedding() -> None:
+    names = [f"class {label}" for label in LABELS.tolist()]
+    by_name = evaluate_scheme(_points(), names, Method("npair"), Scheme("npair"))
+    assert by_name.gradient.equal(evaluate_scheme(_points(), LABELS, Method("npair"), Scheme("npair")).gradient)
+    assert SchemeLoss(Method("npair"), Scheme("npair"))(_points(), names) == by_name.value
+    with pytest.raises(MsvizError) as caught:
+        evaluate_scheme(_points(), names[1:], Method("npair"), Scheme("npair"))
+    assert caught.value.key == "error.labels_count"
+
+
 def test_half_precision_is_computed_in_float32_also_under_autocast() -> None:
     criterion, x = SchemeLoss(METHODS["authors"], Scheme(loop=True)), _points().float()
     outside = criterion(x, LABELS)
@@ -118,11 +139,12 @@ def test_half_precision_is_computed_in_float32_also_under_autocast() -> None:
     ("key", "settings"),
     [
         ("error.scheme_loop", {"loop": True, "normalize": False}),
+        ("error.parameter_range", {"pairing": "quadruplets"}),
         ("error.parameter_range", {"penalty": -0.1}),
         ("error.parameter_range", {"penalty": float("nan")}),
     ],
 )
-def test_a_scheme_that_makes_no_sense_is_refused(key: str, settings: dict[str, float | bool]) -> None:
+def test_a_scheme_that_makes_no_sense_is_refused(key: str, settings: dict[str, object]) -> None:
     with pytest.raises(MsvizError) as caught:
         Scheme(**settings)  # type: ignore[arg-type]
     assert caught.value.key == key

@@ -15,10 +15,12 @@ import pytest
 import msviz
 from msviz.core.losses import LOSSES
 from msviz.core.methods import METHODS, Method
+from msviz.core.npair import Pairing
+from msviz.core.scheme import Scheme
 from msviz.data import PRESETS, Batch
 from msviz.data.datasets import digits_batch
 from msviz.state import State, default_state
-from msviz.views.scene import scene
+from msviz.views.scene import Scene, scene
 from msviz.views.script import MOST_LINES, numbers_npz, pairs_csv, script
 
 ROOT = Path(msviz.__file__).parents[1]
@@ -88,6 +90,42 @@ def test_where_norms_count_the_script_says_so_and_passes() -> None:
     assert "normalize=False" in text
     ran = _run([text])
     assert ran.returncode == 0, ran.stderr
+
+
+def _seen_by_labs() -> list[Scene]:
+    """The default batch as the labs see it, under every scheme that they have."""
+    state = default_state()
+    flat = state.with_normalize(False)
+    schemes = [
+        Scheme(loop=True),
+        *(Scheme(kind) for kind in Pairing if kind != Pairing.ALL),
+        Scheme("npair", classes=2),
+    ]
+    seen = [(state.with_method(method), it) for it in schemes for method in (METHODS["authors"], Method("npair_ovo"))]
+    return [scene(*it) for it in [*seen, (flat.with_method(Method("npair")), Scheme("npair", penalty=0.05))]]
+
+
+def test_the_scripts_of_the_labs_compare_as_the_labs_do() -> None:
+    scenes = _seen_by_labs()
+    texts = [script(now).text or "" for now in scenes]
+    assert all(repr(now.scheme) in text for now, text in zip(scenes, texts, strict=True))
+    ran = _run(texts)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_where_no_tuplets_can_be_built_there_is_no_script() -> None:
+    alone = State(PRESETS["singleton"].make(), Method("npair"))
+    made = script(scene(alone, Scheme("npair")))
+    assert made.text is None
+    assert made.why_not is not None
+    assert made.why_not.key == "menu.take.tuplets"
+
+
+def test_of_tuplets_the_table_holds_the_pairs_that_meet() -> None:
+    now = scene(default_state().with_method(Method("npair")), Scheme("npair"))
+    rows = list(csv.DictReader(io.StringIO(pairs_csv(now))))
+    assert [row["kind"] for row in rows].count("positive") == 3  # one a class
+    assert [row["kind"] for row in rows].count("negative") == 3 * 2
 
 
 @pytest.mark.parametrize("number", ["found.value.item() - ", "weight - "])
