@@ -183,6 +183,8 @@ def _link(chosen: Chosen) -> dict[str, Any]:
         return {**link, "refused": say("train.link.files")}
     batch = chosen.batch or state.batch
     run = run_query(chosen, batch)
+    if setup_method(chosen.setup, state.method) != state.method:  # else a link without a loss would begin with another
+        run["loss"] = state.method.name
     try:
         query = _written(state.with_batch(batch), run)
     except MsvizError as error:

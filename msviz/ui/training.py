@@ -10,7 +10,7 @@ from msviz.core.errors import MsvizError
 from msviz.ui import session
 from msviz.ui.engines import Engine
 from msviz.ui.runs import Run
-from msviz.ui.setups import FIRST, SETUPS, Chosen
+from msviz.ui.setups import FIRST, SETUPS, Chosen, setup_method
 from msviz.ui.train_link import read_run, unreadable
 
 _TRAINING: Final = "msviz.training"
@@ -71,6 +71,10 @@ def _of_link(query: Mapping[str, str]) -> Training | None:
         return None
     chosen, errors = found
     session.keep(_REFUSED, errors)
+    if "loss" not in query:
+        now = session.desk()
+        begun = now.state.with_method(setup_method(chosen.setup, now.state.method))
+        session.put(replace(now, history=now.history.push(begun)))
     try:
         return Training.begin(chosen, at_once=True)
     except MsvizError:  # such as a batch larger than the data

@@ -223,6 +223,15 @@ def test_a_link_opens_the_same_run(opened: Any) -> None:
     assert (link(app)["rate"], link(app)["now"]) == (0.001, 0.01)
 
 
+def test_a_link_to_a_setup_begins_with_its_loss_unless_it_names_another(opened: Any) -> None:
+    app = opened(query={"run": "npair"})
+    assert training(app).chosen.config.method == Method("npair")
+    assert "loss=npair" in link(app)["query"]
+    app = opened(query={"run": "npair", "loss": "multi_similarity"})
+    assert training(app).chosen.config.method == METHODS["authors"]
+    assert "loss=multi_similarity" in link(app)["query"]
+
+
 @pytest.mark.parametrize("run", ["nothing", "rings~classes_per_batch~4"])
 def test_a_link_whose_run_cannot_be_begun_opens_the_first_one_and_says_so(opened: Any, run: str) -> None:
     app = opened(query={"run": run}, fault=True)
