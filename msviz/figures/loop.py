@@ -55,7 +55,7 @@ def pairs_figure(view: PairsView, kind: str, title: str) -> go.Figure:
     )
     if few:
         _write(figure, values, rows, columns, low)
-    _mark_used(figure, view, rows, columns)
+    _mark_used(figure, view)
     axis: dict[str, Any] = {"type": "category", "showgrid": False, "zeroline": False, "tickangle": 0}
     figure.update_xaxes(**axis, title=say("page.loop.matrix.side", name=view.names[1]), side="bottom")
     figure.update_xaxes(tickangle=0 if len(columns) <= NUMBERS else 90)
@@ -94,20 +94,16 @@ def _write(figure: go.Figure, values: np.ndarray, rows: list[str], columns: list
         )
 
 
-def _mark_used(figure: go.Figure, view: PairsView, rows: list[str], columns: list[str]) -> None:
-    """A frame where both pairs are the batch's own: dark with a light core, so that it is seen on every colour."""
-    at = [(columns[q], rows[p]) for p, q in zip(*np.nonzero(view.used), strict=True)]
-    size, widths = (25, (4.0, 1.5)) if max(view.used.shape) <= NUMBERS else (6, (3.0, 1.0))
+def _mark_used(figure: go.Figure, view: PairsView) -> None:
+    """A frame in each cell where both pairs are the batch's own: dark with a light core, to be seen on every colour."""
+    few = max(view.used.shape) <= NUMBERS
+    reach, widths = (0.42, (4.0, 1.5)) if few else (0.2, (3.0, 1.0))  # around the number; a mark where there is none
+    # On axes of names a shape counts them 0, 1, ...
+    corners = [(q - reach, q + reach, p - reach, p + reach) for p, q in np.argwhere(view.used).tolist()]
+    path = "".join(f"M{left},{top}L{right},{top}L{right},{foot}L{left},{foot}Z" for left, right, top, foot in corners)
     for color, width in zip((LIGHT.ink, LIGHT.paper), widths, strict=True):
-        figure.add_scatter(
-            x=[x for x, _ in at],
-            y=[y for _, y in at],
-            mode="markers",
-            marker={"symbol": "square-open", "size": size, "color": color, "line": {"width": width, "color": color}},
-            showlegend=False,
-            hoverinfo="skip",
-        )
-    sample = {"symbol": "square-open", "size": size, "color": GREY, "line": {"width": 2, "color": GREY}}
+        figure.add_shape(type="path", path=path, line={"width": width, "color": color})
+    sample = {"symbol": "square-open", "size": 14, "color": GREY, "line": {"width": 2, "color": GREY}}
     figure.add_scatter(x=[None], y=[None], mode="markers", name=say("page.loop.matrix.used"), marker=sample)
 
 

@@ -88,7 +88,11 @@ def _pair_name(pair: Pair) -> str:
 
 def _words(view: FourView, state: State, desk: Desk) -> dict[str, Any]:
     one, two = (state.batch.class_name(label) for label in view.labels)
-    lines = [*case_words(view), *([] if desk.state.normalize else [Message("page.loop.directions")])]
+    lines = [
+        Message("page.loop.read"),
+        *case_words(view),
+        *([] if desk.state.normalize else [Message("page.loop.directions")]),
+    ]
     if state.batch.m > DENSE:
         lines.append(Message("page.loop.large", {"limit": DENSE}))
     return {

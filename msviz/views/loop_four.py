@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, SupportsFloat
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from msviz.views.scene import Scene, once, scene
 
 ENDS: Final = ("x1", "x2", "y1", "y2")
 ALIKE: Final = 2e-5  # nearer than that two points are one: a third of the board's grid
+_ROUNDED: Final = 1e-12  # a cosine below comes of rounding: the points are at a right angle
 
 
 @dataclass(frozen=True)
@@ -186,11 +187,11 @@ def _view(
     to_x, to_y = (_frame(length, opposite) for _, length, opposite in sides)
     box = to_x @ cosines @ to_y.T
     pairs = tuple(
-        Pair(ENDS[k], ENDS[n], (ids[k], ids[n]), float(cosines[k, n - 2]), float(np.linalg.norm(x[k] - x[n])))
+        Pair(ENDS[k], ENDS[n], (ids[k], ids[n]), _cosine(cosines[k, n - 2]), float(np.linalg.norm(x[k] - x[n])))
         for k in (0, 1)
         for n in (2, 3)
     )
-    similarity, touching = float(points.similarity), bool(points.touching)
+    similarity, touching = _cosine(points.similarity), bool(points.touching)
     return FourView(
         ids=ids,
         labels=(batch.labels[rows[0]], batch.labels[rows[2]]),
@@ -213,6 +214,10 @@ def _view(
         dimensions=batch.x.shape[1],
         picture=not batch.editable,
     )
+
+
+def _cosine(value: SupportsFloat) -> float:
+    return 0.0 if abs(float(value)) < _ROUNDED else float(value)
 
 
 def _frame(length: float, opposite: bool) -> Float64[np.ndarray, "2 2"]:
@@ -240,5 +245,5 @@ def _hardest(now: Scene) -> Pair:
     most = before.bounds.hardest_neg.clone()
     anchor = int(most.argmax())
     other = int(before.bounds.hardest_neg_at[anchor])
-    s, ids = float(most[anchor]), now.state.batch.ids
+    s, ids = _cosine(most[anchor]), now.state.batch.ids
     return Pair("i", "j", (ids[anchor], ids[other]), s, math.sqrt(max(0.0, 2 - 2 * s)))

@@ -50,6 +50,10 @@ def multiplier_words(view: FourView) -> Message:
     held = [BOUNDS[k] for k in range(4) if view.multipliers[k] > _SAME]
     if held:
         return msg("page.loop.held.one" if len(held) == 1 else "page.loop.held.two", bound=held[0], other=held[-1])
+    if view.touching:
+        return msg("page.loop.held.touching")
+    if all(single or opposite for single, opposite in zip(view.point, view.antipodal, strict=True)):
+        return msg("page.loop.held.ends")
     return msg("page.loop.held.none" if view.case == "inside" else "page.loop.held.free")
 
 

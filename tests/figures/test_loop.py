@@ -46,9 +46,15 @@ def test_every_cell_says_its_number_in_ink_or_paper() -> None:
 
 def test_the_pairs_of_the_batch_are_framed() -> None:
     view = _view()
-    framed = [trace for trace in _marks(pairs_figure(view, "loop", "")) if trace.marker.symbol == "square-open"]
-    assert [len(trace.x) for trace in framed] == [25, 25, 1]  # the last one is for the legend
-    assert [trace.showlegend for trace in framed] == [False, False, None]
+    dark, light = pairs_figure(view, "loop", "").layout.shapes
+    assert dark.path == light.path
+    assert dark.line.width > light.line.width  # the light one is drawn on the dark one
+    cells = [[tuple(map(float, at.split(","))) for at in cell[1:].split("L")] for cell in dark.path.split("Z")[:-1]]
+    middles = {tuple(round(float(v)) for v in np.mean(cell, axis=0)) for cell in cells}
+    assert middles == {(column, row) for row, column in np.argwhere(view.used).tolist()}
+    assert len(cells) == 25
+    for cell in cells:
+        assert (np.abs(np.array(cell) - np.round(np.mean(cell, axis=0))) < 0.5).all()  # within its own cell
 
 
 @pytest.mark.parametrize("slug", ["sixty_four", "singleton", "sphere_overlapping"])

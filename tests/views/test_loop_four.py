@@ -122,9 +122,28 @@ def test_overlapping_arcs_touch() -> None:
     assert max(view.multipliers) < 1e-9
     assert any("p1 = p2" in mark.name for mark in view.marks)
     assert "page.loop.touching" in keys(case_words(view))
-    assert multiplier_words(view).key == "page.loop.held.free"
+    assert multiplier_words(view).key == "page.loop.held.touching"
     gain, _ = gain_words(view)
     assert gain.values["gain"] == pytest.approx(1 - cos(30), abs=1e-3)
+
+
+def test_arcs_that_are_only_their_ends_have_no_bounds() -> None:
+    for angles in ([0, 180, 90, 270], [0, 0, 100, 100], [0, 180, 100, 100]):
+        assert multiplier_words(_view(circle(angles, [0, 0, 1, 1]))).key == "page.loop.held.ends"
+
+
+def test_an_end_that_faces_a_point_is_not_pulled_beyond() -> None:
+    north = [[0.5, 0.0, math.sqrt(0.75)]] * 2  # above x1, on the meridian at a right angle to the arc
+    view = _of(Batch.of([[1.0, 0.0, 0.0], [0.5, math.sqrt(0.75), 0.0], *north], [0, 0, 1, 1]))
+    assert not view.touching
+    assert multiplier_words(view).key == "page.loop.held.free"
+
+
+def test_a_right_angle_is_said_to_be_0_without_what_is_left_of_rounding() -> None:
+    view = _view(circle([0, 330, 90, 120], [0, 0, 1, 1]))
+    assert view.similarity == view.nearest.similarity == view.hardest.similarity == 0
+    for line in (*gain_words(view), solution_words(view)):
+        assert "e−" not in say(line)
 
 
 def test_on_the_sphere_the_end_of_an_arc_faces_the_middle_of_the_other() -> None:
