@@ -92,7 +92,7 @@ def norms_curve(now: Scene, strength: float) -> NormsCurve | None:
     loss = per_anchor.reshape(STEPS, -1).mean(1).numpy()
     penalty = float(l2_penalty(used, strength)) * r.square().numpy()
     negatives = int(pairs.neg[0].sum())
-    best, floor = int((loss + penalty).argmin()), math.log1p(negatives * math.exp(-2))
+    best, floor = _least(loss + penalty), math.log1p(negatives * math.exp(-2))
     at = int((r == 1).nonzero())
     curve = NormsCurve(r.numpy(), loss, penalty, strength, best, at, negatives, floor, summary=())
     own = sim.masked_fill(~pairs.pos, math.inf).amin(1, keepdim=True)
@@ -111,12 +111,24 @@ def _summary(curve: NormsCurve, violated: bool) -> Iterator[Message]:
     one = "one" if curve.negatives == 1 else "many"
     now = float(loss[curve.now])
     yield msg(f"page.npair.norms.floor.{one}", negatives=curve.negatives, floor=curve.floor, now=now)
+    least, last = _least(loss), len(r) - 1
+    if least == 0:
+        yield msg("page.npair.norms.useless", least=float(loss[0]))
+        return
     below = np.flatnonzero(loss < curve.floor)
     if len(below):
-        yield msg("page.npair.norms.below", r=float(r[below[0]]))
+        key = "below" if below[-1] == last else "between"
+        yield msg(f"page.npair.norms.{key}", r=float(r[below[0]]), until=float(r[below[-1]]))
     else:
-        key = "page.npair.norms.violated" if violated else "page.npair.norms.slow"
-        yield msg(key, least=float(loss.min()), r=float(r[loss.argmin()]))
-    end = "nothing" if best == 0 else "end" if best == len(r) - 1 else "best"
+        key = "violated" if violated and least < last else "slow"
+        yield msg(f"page.npair.norms.{key}", least=float(loss[least]), r=float(r[least]))
+    end = "nothing" if best == 0 else "end" if best == last else "best"
+    if not curve.strength:
+        end += "_free"
     total = float(curve.total[best])
     yield msg(f"page.npair.norms.{end}", strength=curve.strength, r=float(r[best]), total=total, loss=float(loss[best]))
+
+
+def _least(values: Float64[np.ndarray, " R"]) -> int:
+    # Of equals the shortest: points in one place cost the same at every length, but for the last digits.
+    return int((values <= values.min() * (1 + 1e-12)).argmax())

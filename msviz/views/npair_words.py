@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 import numpy as np
 
 from msviz.core.errors import MsvizError
 from msviz.data import Batch
 from msviz.text import Message, msg
 from msviz.views.npair_tables import LossTable, TupletsView
+
+VISIBLE: Final = 0.005  # of a push: less does not show in whole per cents
 
 
 def lab_words(view: TupletsView, penalty: float | None) -> tuple[Message, ...]:
@@ -27,7 +32,7 @@ def lab_words(view: TupletsView, penalty: float | None) -> tuple[Message, ...]:
         resting = int((view.loss("triplet").per_anchor == 0).sum())
         words.append(msg("page.npair.words.many", negatives=view.negatives, times=ovo / mc, **said))
         words.append(msg("page.npair.words.hinge", resting=resting, **said))
-        words.append(_hardest(view))
+        words.extend(_hardest(view))
     if penalty is not None:
         words.append(msg("page.npair.words.penalty", strength=penalty, norm=view.norm, value=penalty * view.norm))
     return tuple(words)
@@ -48,13 +53,18 @@ def refused_words(error: MsvizError, batch: Batch) -> Message:
     return msg(error.key, **values)
 
 
-def _hardest(view: TupletsView) -> Message:
-    """Where N-pair-mc and one-vs-one differ most: how much of an anchor's push its hardest negative gets."""
+def _hardest(view: TupletsView) -> Iterator[Message]:
+    """Where N-pair-mc and one-vs-one differ most: how much of an anchor's push its hardest negative gets.
+
+    Nothing where no anchor has a harder negative than the others: alike they share alike in both.
+    """
     negative = (view.meets >= 0) & ~np.eye(view.n, dtype=bool)
     hardest = np.where(negative, view.sim, -np.inf).argmax(1)
     mc, ovo = (_shares(view.loss(name), negative)[np.arange(view.n), hardest] for name in ("npair", "npair_ovo"))
     i = int((mc - ovo).argmax())
-    return msg(
+    if mc[i] - ovo[i] < VISIBLE:
+        return
+    yield msg(
         "page.npair.words.hardest",
         anchor=view.anchors[i],
         other=int(view.meets[i, hardest[i]]),

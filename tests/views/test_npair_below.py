@@ -125,15 +125,19 @@ def test_no_normalised_batch_comes_below_the_floor_and_the_best_one_reaches_it()
     curve = norms_curve(seen(apart), 0.0)
     assert curve is not None
     assert curve.loss[curve.now] == pytest.approx(curve.floor, abs=1e-6)
-    assert keys(curve.summary) == ["page.npair.norms.floor.one", "page.npair.norms.below", "page.npair.norms.end"]
+    assert keys(curve.summary) == ["page.npair.norms.floor.one", "page.npair.norms.below", "page.npair.norms.end_free"]
 
 
 @pytest.mark.parametrize(
     ("angles", "strength", "said"),
     [
         ([0, 60, 90, 180], 0.05, ["violated", "best"]),  # anchor 2 is closer to 1 than to 3
-        ([0, 10, 20, 31], 0.05, ["violated", "nothing"]),
-        ([0, 20, 45, 65], 0.0, ["slow", "end"]),
+        ([0, 10, 20, 31], 0.05, ["slow", "nothing"]),  # violated by so little that r = 4 is not too long
+        ([0, 20, 45, 65], 0.0, ["slow", "end_free"]),
+        ([0, 20, 45, 65], 0.0001, ["slow", "end"]),
+        ([0, 60, 90, 180], 0.0, ["violated", "best_free"]),
+        ([0, 90, 90, 0], 0.01, ["useless"]),  # each anchor lies on its negative
+        ([30, 30, 30, 30], 0.0, ["useless"]),  # all alike: length changes nothing
         ([0, 10, 170, 180], 0.05, ["below", "best"]),
     ],
 )
@@ -141,6 +145,23 @@ def test_what_is_said_of_lengths(angles: list[float], strength: float, said: lis
     curve = norms_curve(seen(circle(angles, [0, 0, 1, 1])), strength)
     assert curve is not None
     assert keys(curve.summary)[1:] == [f"page.npair.norms.{it}" for it in said]
+
+
+def test_a_violated_anchor_among_easy_ones_brings_the_loss_up_again() -> None:
+    angles = [0, 30, -60, -10, 150, 150, 210, 210]  # anchor 0: its positive at 30 degrees, a negative at 10
+    curve = norms_curve(seen(circle(angles, [0, 0, 1, 1, 2, 2, 3, 3])), 0.0)
+    assert curve is not None
+    said = curve.summary[1]
+    assert said.key == "page.npair.norms.between"
+    inside = (curve.r >= float(said.values["r"])) & (curve.r <= float(said.values["until"]))
+    assert inside.tolist() == (curve.loss < curve.floor).tolist()
+    assert not inside[-1]
+
+
+def test_of_equal_costs_the_shortest_is_the_least() -> None:
+    curve = norms_curve(seen(circle([30] * 6, [0, 0, 1, 1, 2, 2])), 0.0)
+    assert curve is not None
+    assert curve.best == 0
 
 
 def test_where_norms_count_already_the_curve_starts_from_them() -> None:
@@ -232,7 +253,7 @@ def test_a_tie_is_said_to_be_left_to_chance() -> None:
 def test_a_choice_that_violates_nothing_is_said_to_be_the_closest_to_it() -> None:
     step = ClassStep("1", -0.1, ("1",), np.array([np.nan, -0.1]), anchor=0, negative=2, positive=1)
     said = say(_words(2, step, Triplet((0, 0), (1, 0), (0, 1), -0.3, -0.2), ("a", "b")))
-    assert "−0.30 − (−0.20) = −0.10" in said
+    assert "−0.30 − (−0.20) ≈ −0.10" in said
     assert "no triplet is violated" in said
 
 

@@ -150,6 +150,11 @@ def test_of_many_negatives_it_is_said_how_much_one_against_one_exceeds_all_at_on
     assert hardest.values["ovo"] == pytest.approx(sigma[0] / sum(sigma))
 
 
+def test_where_no_negative_is_harder_than_another_no_hardest_one_is_named() -> None:
+    alike = view_of(default_state().with_batch(circle([30] * 6, [0, 0, 1, 1, 2, 2]).batch))
+    assert keys(lab_words(alike, None)) == ["page.npair.words.many", "page.npair.words.hinge"]
+
+
 def test_where_norms_count_the_penalty_is_said_with_its_number() -> None:
     state = default_state().with_normalize(False)
     far = state.with_batch(state.batch.moved(0, (2, 0), on_circle=False))
