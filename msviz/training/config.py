@@ -155,7 +155,8 @@ class TrainConfig:
             bounds = f"0, or at least the {self.classes_per_batch} classes of a batch"
             raise out_of_range("mine_classes", bounds, self.mine_classes, "C")
         if scheme.penalty and scheme.normalize:
-            raise out_of_range("norm_penalty", "0 with cosines, for which norms do not count", self.norm_penalty)
+            bounds = "0 with cosines, for which norms do not count"
+            raise out_of_range("norm_penalty", bounds, self.norm_penalty, "norm penalty")
 
     @property
     def scheme(self) -> Scheme:
