@@ -66,6 +66,9 @@ def change_view(before: Scene | None, after: Scene) -> ChangeView:
     same_batch = before.state.batch == after.state.batch and before.state.normalize == after.state.normalize
     if same_batch and _all(before.state) != _all(after.state) and before.state.method == after.state.method:
         return ChangeView(actions, (), (), nothing)  # nothing that is drawn of the active method has changed
+    if before.refused is not None or after.refused is not None:  # without tuplets there is no loss, and no 0 either
+        built = msg("change.built" if after.refused is None else "change.refused")
+        return ChangeView(actions, (built,), _ghosts(before, after), nothing)
     moved = _moved(before, after)
     effects = tuple(_effects(before, after, moved))
     return ChangeView(actions, effects, _ghosts(before, after), moved.changed)

@@ -14,6 +14,7 @@ from msviz.state import State, default_state
 from msviz.state.npair_lab import BUILDS, WEIGHS
 from msviz.text import say
 from msviz.ui.npair_lab import npair_seen
+from msviz.views.change import change_view
 from msviz.views.npair_batch import tuplet_batch
 from msviz.views.npair_tables import TupletsView, tuplets_view
 from msviz.views.npair_words import lab_words, refused_words
@@ -153,6 +154,15 @@ def test_of_many_negatives_it_is_said_how_much_one_against_one_exceeds_all_at_on
 def test_where_no_negative_is_harder_than_another_no_hardest_one_is_named() -> None:
     alike = view_of(default_state().with_batch(circle([30] * 6, [0, 0, 1, 1, 2, 2]).batch))
     assert keys(lab_words(alike, None)) == ["page.npair.words.many", "page.npair.words.hinge"]
+
+
+def test_a_gesture_that_leaves_no_tuplets_is_told_without_a_loss_and_so_is_its_undo() -> None:
+    one = seen(TWO.with_batch(TWO.batch.removed(1)))
+    assert one.refused is not None
+    gone, back = change_view(seen(TWO), one), change_view(one, seen(TWO))
+    assert (keys(gone.actions), keys(gone.effects)) == (["change.removed"], ["change.refused"])
+    assert (keys(back.actions), keys(back.effects)) == (["change.added"], ["change.built"])
+    assert not gone.changed.any()
 
 
 def test_where_norms_count_the_penalty_is_said_with_its_number() -> None:
