@@ -97,11 +97,12 @@ def _write(figure: go.Figure, values: np.ndarray, rows: list[str], columns: list
 def _mark_used(figure: go.Figure, view: PairsView) -> None:
     """A frame in each cell where both pairs are the batch's own: dark with a light core, to be seen on every colour."""
     few = max(view.used.shape) <= NUMBERS
-    reach, widths = (0.42, (4.0, 1.5)) if few else (0.2, (3.0, 1.0))  # around the number; a mark where there is none
+    # In parts of a cell: around its number, or a mark where there is none.
+    wide, high = (0.48, 0.42) if few else (0.3, 0.3)
     # On axes of names a shape counts them 0, 1, ...
-    corners = [(q - reach, q + reach, p - reach, p + reach) for p, q in np.argwhere(view.used).tolist()]
+    corners = [(q - wide, q + wide, p - high, p + high) for p, q in np.argwhere(view.used).tolist()]
     path = "".join(f"M{left},{top}L{right},{top}L{right},{foot}L{left},{foot}Z" for left, right, top, foot in corners)
-    for color, width in zip((LIGHT.ink, LIGHT.paper), widths, strict=True):
+    for color, width in ((LIGHT.ink, 3.0), (LIGHT.paper, 1.0)):
         figure.add_shape(type="path", path=path, line={"width": width, "color": color})
     sample = {"symbol": "square-open", "size": 14, "color": GREY, "line": {"width": 2, "color": GREY}}
     figure.add_scatter(x=[None], y=[None], mode="markers", name=say("page.loop.matrix.used"), marker=sample)
