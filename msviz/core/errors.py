@@ -59,6 +59,20 @@ def out_of_range(name: str, bounds: str, got: object, letter: str | None = None)
     return MsvizError("error.parameter_range", plain, name=name, letter=letter or name, bounds=bounds, got=shown(got))
 
 
+def wrong_shape(name: str, expected: str, got: str) -> MsvizError:
+    """The error for tensors whose sizes do not fit.
+
+    Args:
+        name: the argument.
+        expected: its shape in words.
+        got: what came, such as "shape [3, 2]".
+
+    >>> str(wrong_shape("sim", "a square matrix", "shape [3, 2]"))
+    'sim must be a square matrix, got shape [3, 2]'
+    """
+    return MsvizError("error.shape", "{name} must be {expected}, got {got}", name=name, expected=expected, got=got)
+
+
 def _rebuild(cls: type[MsvizError], text: str, key: str, values: dict[str, Any]) -> MsvizError:
     error = cls(key, "{text}", text=text)
     error.values = values

@@ -24,7 +24,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from msviz.core.errors import MsvizError, out_of_range
+from msviz.core.errors import out_of_range, wrong_shape
 from msviz.core.methods import Method, evaluate
 from msviz.core.pairs import Pairs, check_pairs
 from msviz.core.precision import is_finite_number
@@ -149,11 +149,11 @@ def figure2(
     row, of_row = _checked_row(sim, pairs, i, j, steps)
     moving = _moving(case, of_row, j)
     if not moving.any():
-        raise _wrong("pairs", f"of an anchor that has somebody to move in case {case}", "nobody")
+        raise wrong_shape("pairs", f"of an anchor that has somebody to move in case {case}", "nobody")
 
     nearest = float(row[moving].min() if case == Case.LEAST_POSITIVE else row[moving].max())
     if 1 - nearest < TINY:
-        raise _wrong("sim", f"below 1 where it moves in case {case}", f"{nearest:g}")
+        raise wrong_shape("sim", f"below 1 where it moves in case {case}", f"{nearest:g}")
     shift = torch.linspace(0, 1 - nearest, steps, dtype=row.dtype)[:, None]  # [T, 1]
     target = row.maximum(nearest + shift) if case == Case.LEAST_POSITIVE else row + shift
     sims = torch.where(moving, target, row)
@@ -258,11 +258,7 @@ def _checked_case(case: Case | str) -> Case:
 def _checked_row(sim: Tensor, pairs: Pairs, i: int, j: int, steps: int) -> tuple[Float[Tensor, "1 M"], Pairs]:
     check_pairs(sim, pairs)
     if not (0 <= i < sim.shape[0] and 0 <= j < sim.shape[1] and bool(pairs.neg[i, j])):
-        raise _wrong("(i, j)", "a negative pair", f"({i}, {j})")
+        raise wrong_shape("(i, j)", "a negative pair", f"({i}, {j})")
     if not is_finite_number(steps) or steps != int(steps) or steps < 2:
         raise out_of_range("steps", "a whole number >= 2", steps)
     return sim[i : i + 1].detach().double(), pairs.rows(slice(i, i + 1))
-
-
-def _wrong(name: str, expected: str, got: str) -> MsvizError:
-    return MsvizError("error.shape", "{name} must be {expected}, got {got}", name=name, expected=expected, got=got)

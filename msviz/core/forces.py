@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from msviz.core.errors import MsvizError
+from msviz.core.errors import wrong_shape
 from msviz.core.precision import at_least_float32
 from msviz.core.similarity import check_embeddings, rows_and_lengths, through_normalization
 
@@ -99,7 +99,7 @@ def _checked(x: Tensor, value_gradient: Tensor) -> tuple[Tensor, Tensor]:
     check_embeddings("x", x)
     m = len(x)
     if value_gradient.shape != (m, m):
-        raise _wrong(
+        raise wrong_shape(
             "value_gradient", f"of shape [{m}, {m}], a row and a column per point", f"shape {[*value_gradient.shape]}"
         )
     x, gradient = at_least_float32(x), at_least_float32(value_gradient)
@@ -110,9 +110,5 @@ def _checked(x: Tensor, value_gradient: Tensor) -> tuple[Tensor, Tensor]:
 def _checked_points(points: Tensor, m: int) -> Tensor:
     whole = not (points.is_floating_point() or points.is_complex() or points.dtype == torch.bool)
     if points.ndim != 1 or not whole or bool(((points < 0) | (points >= m)).any()):
-        raise _wrong("points", f"a flat tensor of rows from 0 to {m - 1}", str(points.tolist()))
+        raise wrong_shape("points", f"a flat tensor of rows from 0 to {m - 1}", str(points.tolist()))
     return points.long()
-
-
-def _wrong(name: str, expected: str, got: str) -> MsvizError:
-    return MsvizError("error.shape", "{name} must be {expected}, got {got}", name=name, expected=expected, got=got)

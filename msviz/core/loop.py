@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from msviz.core.arcs import Arc, LoopCase, solve
-from msviz.core.errors import MsvizError
+from msviz.core.errors import MsvizError, wrong_shape
 from msviz.core.similarity import check_embeddings, normalize_rows, zero_rows
 
 
@@ -182,7 +182,8 @@ def _directions(**points: Any) -> list[Tensor]:
     """The four points as unit rows of one shape and type."""
     for name, x in points.items():
         if isinstance(x, Tensor) and (x.ndim < 1 or x.shape[-1] < 2):
-            raise _wrong(name, "a point or rows of points, with at least two coordinates", x)
+            expected = "a point or rows of points, with at least two coordinates"
+            raise wrong_shape(name, expected, f"shape {list(x.shape)}")
         check_embeddings(name, x.reshape(-1, x.shape[-1]) if isinstance(x, Tensor) else x)
         zero = zero_rows(x.reshape(-1, x.shape[-1])).tolist()
         if zero:
@@ -195,23 +196,12 @@ def _directions(**points: Any) -> list[Tensor]:
     x1 = points["x1"]
     for name, x in points.items():
         if x.shape[-1] != x1.shape[-1]:
-            raise _wrong(name, f"of {x1.shape[-1]} coordinates, like x1", x)
+            raise wrong_shape(name, f"of {x1.shape[-1]} coordinates, like x1", f"shape {list(x.shape)}")
     try:
         shape = torch.broadcast_tensors(*points.values())[0].shape  # type: ignore[no-untyped-call]
     except RuntimeError:
         shapes = ", ".join(str(list(x.shape)) for x in points.values())
-        raise MsvizError(
-            "error.shape",
-            "{name} must be {expected}, got {got}",
-            name="x1, x2, y1, y2",
-            expected="of shapes that go together",
-            got=shapes,
-        ) from None
+        raise wrong_shape("x1, x2, y1, y2", "of shapes that go together", shapes) from None
     units = [normalize_rows(x.reshape(-1, x.shape[-1])).reshape(x.shape).expand(shape) for x in points.values()]
     dtype = max((x.dtype for x in units), key=lambda kind: torch.finfo(kind).bits)
     return [x.to(dtype) for x in units]
-
-
-def _wrong(name: str, expected: str, got: Tensor) -> MsvizError:
-    shape = f"shape {list(got.shape)}"
-    return MsvizError("error.shape", "{name} must be {expected}, got {got}", name=name, expected=expected, got=shape)

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from msviz.core.arcs import Arc, solve
-from msviz.core.errors import MsvizError
+from msviz.core.errors import wrong_shape
 from msviz.core.precision import at_least_float32
 
 
@@ -74,9 +74,9 @@ def loop_similarity(sim: Float[Tensor, "m m"], partners: Int[Tensor, " m"]) -> F
     Source: arXiv 2108.09335 (LoOp, ICCV 2021).
     """
     if sim.ndim != 2 or sim.shape[0] != sim.shape[1]:
-        raise _wrong("sim", "a square matrix", sim)
+        raise wrong_shape("sim", "a square matrix", f"shape {list(sim.shape)}")
     if partners.shape != sim.shape[:1]:
-        raise _wrong("partners", f"one number for each of the {len(sim)} points", partners)
+        raise wrong_shape("partners", f"one number for each of the {len(sim)} points", f"shape {list(partners.shape)}")
     value: Tensor = _LoopSimilarity.apply(at_least_float32(sim), partners)  # type: ignore[no-untyped-call]
     return value
 
@@ -107,8 +107,3 @@ class _LoopSimilarity(torch.autograd.Function):
         lengths = (g * u[0] * u[1]).sum(1) + (g * v[0] * v[1]).sum(0)
         gradient[torch.arange(len(g), device=g.device), partners] -= lengths
         return gradient, None
-
-
-def _wrong(name: str, expected: str, got: Tensor) -> MsvizError:
-    shape = f"shape {list(got.shape)}"
-    return MsvizError("error.shape", "{name} must be {expected}, got {got}", name=name, expected=expected, got=shape)

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from msviz.core.errors import MsvizError, shown
+from msviz.core.errors import MsvizError, shown, wrong_shape
 from msviz.core.labels import encode_labels, plain_labels
 from msviz.core.precision import at_least_float32, check_finite, is_finite_number
 
@@ -267,13 +267,8 @@ def check_pairs(sim: Float[Tensor, "N M"], pairs: Pairs) -> None:
             `error.masks` unless the masks are boolean; `error.both_kinds` for a pair that is positive and negative.
     """
     if sim.ndim != 2 or sim.shape != pairs.pos.shape or sim.shape != pairs.neg.shape:
-        raise MsvizError(
-            "error.shape",
-            "{name} must be {expected}, got {got}",
-            name="sim",
-            expected=f"of the same shape as its pairs, {list(pairs.pos.shape)}",
-            got=f"shape {list(sim.shape)}",
-        )
+        expected = f"of the same shape as its pairs, {list(pairs.pos.shape)}"
+        raise wrong_shape("sim", expected, f"shape {list(sim.shape)}")
     for mask in (pairs.pos, pairs.neg):
         if mask.dtype != torch.bool:
             raise MsvizError(

@@ -26,7 +26,7 @@ import torch
 from jaxtyping import Float64, Int64
 from numpy.typing import ArrayLike
 
-from msviz.core.errors import MsvizError, out_of_range
+from msviz.core.errors import out_of_range, wrong_shape
 from msviz.core.precision import check_finite, is_finite_number
 
 
@@ -102,12 +102,7 @@ def _round(z: Float64[np.ndarray, "A K"], rng: np.random.Generator) -> Float64[n
 def _checked(excess: Any) -> Float64[np.ndarray, "A K"]:
     z = np.asarray(excess, dtype=np.float64)
     if z.ndim != 2 or not z.size:
-        raise MsvizError(
-            "error.shape",
-            "{name} must be {expected}, got {got}",
-            name="excess",
-            expected="a matrix, one row per anchor and one column per other class",
-            got=f"shape {list(z.shape)}",
-        )
+        expected = "a matrix, one row per anchor and one column per other class"
+        raise wrong_shape("excess", expected, f"shape {list(z.shape)}")
     check_finite("excess", torch.from_numpy(z))
     return z

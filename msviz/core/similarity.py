@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from msviz.core.errors import MsvizError, MsvizTypeError, ZeroRowWarning
+from msviz.core.errors import MsvizError, MsvizTypeError, ZeroRowWarning, wrong_shape
 from msviz.core.precision import at_least_float32, check_finite
 
 
@@ -129,21 +129,11 @@ def check_embeddings(name: str, x: Any, width: int | None = None) -> None:
             "error.embeddings_type", "{name} must be a tensor of real numbers, got {got}", name=name, got=got
         )
     if x.ndim != 2 or x.shape[1] < 1:
-        raise MsvizError(
-            "error.shape",
-            "{name} must be {expected}, got {got}",
-            name=name,
-            expected="a matrix, one row per embedding and at least one column",
-            got=f"shape {list(x.shape)}",
-        )
+        expected = "a matrix, one row per embedding and at least one column"
+        raise wrong_shape(name, expected, f"shape {list(x.shape)}")
     if width is not None and x.shape[1] != width:
-        raise MsvizError(
-            "error.shape",
-            "{name} must be {expected}, got {got}",
-            name=name,
-            expected=f"a matrix with {width} columns, like what it is compared with",
-            got=f"{x.shape[1]} columns",
-        )
+        expected = f"a matrix with {width} columns, like what it is compared with"
+        raise wrong_shape(name, expected, f"{x.shape[1]} columns")
     check_finite(name, x)
 
 
