@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from msviz.figures.methods import method_look
-from msviz.figures.theme import GREY, TRANSPARENT
+from msviz.figures.theme import GREY, LEGEND, TRANSPARENT
 from msviz.text import say
 from msviz.views.ablation import Dot, Look
 
@@ -67,7 +67,7 @@ def dots_figure(dots: Sequence[Dot], unit: str, zero: bool = False) -> go.Figure
     figure.update_layout(
         height=90 + _ROW * len(dots),
         margin={"l": 4, "r": 10, "t": 30, "b": 10},
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        legend=LEGEND,
         showlegend=any(dot.look != "plain" for dot in dots),
         hovermode="closest",
         **TRANSPARENT,

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from msviz.figures.methods import method_look
-from msviz.figures.theme import GREY, TRANSPARENT
+from msviz.figures.theme import GREY, LEGEND, TRANSPARENT
 from msviz.text import number, percent, say
 from msviz.views.limits_curves import REFERENCE, Curve, Panel
 
@@ -37,7 +37,7 @@ def limit_figure(panel: Panel) -> go.Figure:
         title={"text": say(panel.title), "font": {"size": 15, "weight": "normal"}},
         height=390 + 14 * len(panel.curves),  # on a phone the legend has a line for nearly every curve
         margin={"l": 10, "r": 10, "t": 40, "b": 10},
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        legend=LEGEND,
         showlegend=True,
         hovermode="closest",
         **TRANSPARENT,

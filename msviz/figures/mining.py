@@ -8,7 +8,7 @@ from typing import Final
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from msviz.figures.theme import CLASS_COLORS, GREY, TRANSPARENT, class_look
+from msviz.figures.theme import CLASS_COLORS, GREY, LEGEND, TRANSPARENT, class_look
 from msviz.text import say
 from msviz.views.kept import KeptCurve, KeptView
 
@@ -48,7 +48,7 @@ def kept_figure(view: KeptView) -> go.Figure:
     figure.update_layout(
         height=360,
         margin={"l": 10, "r": 10, "t": 36, "b": 10},
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        legend=LEGEND,
         hovermode="closest",
         **TRANSPARENT,
     )

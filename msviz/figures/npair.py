@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from msviz.figures.methods import COLORS
-from msviz.figures.theme import GREY, TRANSPARENT
+from msviz.figures.theme import GREY, LEGEND, TRANSPARENT
 from msviz.text import number, say
 from msviz.views.npair_mining import MiningView
 from msviz.views.npair_norms import NormsCurve
@@ -19,7 +19,7 @@ FEW: Final = 12  # bars, up to which each has its number
 BAND: Final = "rgba(47, 138, 134, 0.22)"  # of the mean's colour
 LAYOUT: Final = {
     "margin": {"l": 10, "r": 10, "t": 28, "b": 10},
-    "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+    "legend": LEGEND,
     "hovermode": "closest",
     **TRANSPARENT,
 }

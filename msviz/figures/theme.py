@@ -13,6 +13,8 @@ from typing import Final
 CLASS_COLORS: Final = ("#aa4499", "#ddaa33", "#117733", "#88ccee", "#882255", "#44aa99", "#999933", "#bbbbbb")
 GREY: Final = "#7d7f88"  # in charts, which are drawn once for both themes: 3:1 against either page
 TRANSPARENT: Final = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}  # a chart on the page's colour
+# Under the chart, a line of it from the left:
+LEGEND: Final = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"}
 CLASS_SHAPES: Final = ("circle", "triangle", "square", "diamond", "plus", "wedge", "hexagon", "star")
 
 

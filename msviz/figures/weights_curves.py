@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from msviz.figures.methods import MethodLook, method_look
-from msviz.figures.theme import GREY, TRANSPARENT
+from msviz.figures.theme import GREY, LEGEND, TRANSPARENT
 from msviz.text import number, say
 from msviz.views.method_name import method_name
 from msviz.views.weights_curves import Curve, CurvesView
@@ -45,7 +45,7 @@ def curves_figure(view: CurvesView, own_scale: bool = True) -> go.Figure:
     figure.update_layout(
         height=430,
         margin={"l": 10, "r": 10, "t": 36, "b": 10},
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        legend=LEGEND,
         hovermode="closest",
         **TRANSPARENT,
     )

@@ -20,7 +20,7 @@ from msviz.views.method_name import loss_title as loss_title
 from msviz.views.method_name import method_name
 from msviz.views.scene import Scene
 
-NOTICEABLE = 5e-4  # a weight that moved by less looks the same with three decimals
+NOTICEABLE = 5e-4  # weights or similarities that differ by less look the same with three decimals
 
 
 @dataclass(frozen=True, eq=False)

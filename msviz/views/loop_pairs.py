@@ -13,12 +13,12 @@ from jaxtyping import Bool, Float64
 from msviz.core.loop import closest_points
 from msviz.data import Batch
 from msviz.text import Message, msg
+from msviz.views.change import NOTICEABLE
 from msviz.views.csv_text import csv_text
 from msviz.views.loop_four import FourView, partners_of
 from msviz.views.scene import Scene
 
 MOST: Final = 20  # pairs of a class; of more those that the batch uses come first
-_SAME: Final = 5e-4  # looks the same with three decimals
 _ROUNDED: Final = 1e-9  # what is below comes of rounding
 Ids = tuple[tuple[int, int], ...]
 
@@ -56,7 +56,7 @@ class PairsView:
             msg(
                 "page.loop.pairs.gain",
                 mean=float(gain.mean()),
-                count=int((gain > _SAME).sum()),
+                count=int((gain > NOTICEABLE).sum()),
                 total=gain.size,
                 touching=int(self.touching.sum()),
             )

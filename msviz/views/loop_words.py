@@ -6,11 +6,11 @@ import math
 from typing import Final
 
 from msviz.text import Message, msg
+from msviz.views.change import NOTICEABLE
 from msviz.views.loop_four import ENDS, FourView
 
 BOUNDS: Final = ("a ≥ 0", "a ≤ A", "b ≥ 0", "b ≤ B")
 """The bounds of the box, in the order of the multipliers."""
-_SAME: Final = 5e-4  # looks the same with three decimals
 
 
 def pairs_words(view: FourView, names: tuple[str, str]) -> Message:
@@ -47,7 +47,7 @@ def case_words(view: FourView) -> tuple[Message, ...]:
 
 def multiplier_words(view: FourView) -> Message:
     """What the multipliers say."""
-    held = [BOUNDS[k] for k in range(4) if view.multipliers[k] > _SAME]
+    held = [BOUNDS[k] for k in range(4) if view.multipliers[k] > NOTICEABLE]
     if held:
         return msg("page.loop.held.one" if len(held) == 1 else "page.loop.held.two", bound=held[0], other=held[-1])
     if view.touching:
@@ -62,14 +62,14 @@ def gain_words(view: FourView) -> tuple[Message, Message]:
     nearest, hardest = view.nearest, view.hardest
     gain, beyond = view.similarity - nearest.similarity, view.similarity - hardest.similarity
     one = msg(
-        "page.loop.gain.four" if gain > _SAME else "page.loop.gain.four.none",
+        "page.loop.gain.four" if gain > NOTICEABLE else "page.loop.gain.four.none",
         one=nearest.one,
         two=nearest.two,
         s=nearest.similarity,
         gain=gain,
     )
     assert hardest.ids is not None
-    key = "harder" if beyond > _SAME else "easier" if beyond < -_SAME else "same"
+    key = "harder" if beyond > NOTICEABLE else "easier" if beyond < -NOTICEABLE else "same"
     anchor, other = hardest.ids
     return one, msg(f"page.loop.gain.batch.{key}", anchor=anchor, other=other, s=hardest.similarity, by=abs(beyond))
 
